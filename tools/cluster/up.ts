@@ -1,0 +1,106 @@
+import { link, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unpackDebian } from '../debian/packages.ts';
+import { makeRegistrySeed, registrySeed } from '../images/seed-registry.ts';
+import { run } from '../lib/run.ts';
+import { buildPrograms } from '../programs/build.ts';
+import { makeCredentials } from './credentials.ts';
+import { remove } from './down.ts';
+import { writeFiles } from './files.ts';
+import { apiAnswers, kubectl } from './kubectl.ts';
+import type { Layout } from './layout.ts';
+import { controlPlaneFiles, nodeFiles } from './machine-files.ts';
+import { directoryOf, runningMachine, runningSwitch, startSwitch } from './machine.ts';
+import { connectHost } from './network.ts';
+import { startNode, switchOn } from './nodes.ts';
+import { assertAddressesFree, assertKernel, assertPrivileges } from './preflight.ts';
+
+const controlPlane = 'control-plane';
+
+/** Builds and unpacks whatever a cluster needs and this machine does not have yet. */
+export async function prepare(): Promise<void> {
+  await Promise.all([unpackDebian(), buildPrograms()]);
+  await makeRegistrySeed();
+}
+
+/** Brings the cluster up, or says that it is: what is running and answers is left as it is, anything less is replaced. */
+export async function bringUp(layout: Layout): Promise<'started' | 'was up'> {
+  if (await isUp(layout)) {
+    for (const node of layout.nodes) await startNode(layout, node.name);
+    return 'was up';
+  }
+  assertPrivileges();
+  await assertKernel();
+  await remove(layout);
+  await assertAddressesFree(layout);
+  await start(layout);
+  await untilUseful(layout);
+  return 'started';
+}
+
+export const isUp = async (layout: Layout): Promise<boolean> =>
+  runningSwitch(layout) !== undefined &&
+  runningMachine(layout, controlPlane) !== undefined &&
+  (await apiAnswers(layout));
+
+async function start(layout: Layout): Promise<void> {
+  const credentials = await makeCredentials(layout);
+  const controlPlaneDirectory = directoryOf(layout, controlPlane);
+  await writeFiles(controlPlaneDirectory, { ...controlPlaneFiles(layout), ...credentials.controlPlane });
+  for (const node of layout.nodes) {
+    await writeFiles(directoryOf(layout, node.name), { ...nodeFiles(layout, node), ...credentials.nodes[node.name] });
+  }
+  await writeFile(layout.kubeconfig, credentials.admin, { mode: 0o600 });
+  await copyRegistry(join(controlPlaneDirectory, 'var/lib/registry'));
+
+  await connectHost(layout, await startSwitch(layout));
+  await switchOn(layout, controlPlane, layout.controlPlane);
+  await Promise.all(layout.nodes.map((node) => switchOn(layout, node.name, node.address)));
+}
+
+/** Blobs never change, so a cluster shares them with the seed; what names them may change, so that is copied. */
+async function copyRegistry(storage: string): Promise<void> {
+  const inside = 'docker/registry/v2';
+  await mkdir(join(storage, inside), { recursive: true });
+  await run('cp', ['-a', join(registrySeed(), inside, 'repositories'), join(storage, inside, 'repositories')]);
+  await linkTree(join(registrySeed(), inside, 'blobs'), join(storage, inside, 'blobs'));
+}
+
+async function linkTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    await (entry.isDirectory() ? linkTree(source, target) : link(source, target));
+  }
+}
+
+/** Up means useful: every node Ready, and a pod has started and had its question answered by the cluster's DNS. */
+async function untilUseful(layout: Layout): Promise<void> {
+  while (!(await apiAnswers(layout))) await sleep(100);
+  await kubectl(layout, ['apply', '-f', '-'], addons);
+  const nodes = layout.nodes.map((node) => `node/${node.name}`);
+  await kubectl(layout, ['wait', ...nodes, '--for=create', '--timeout=60s']);
+  await kubectl(layout, ['wait', ...nodes, '--for=condition=Ready', '--timeout=60s']);
+  await kubectl(layout, ['wait', 'serviceaccount/default', '--for=create', '--timeout=60s']);
+  const name = 'is-the-cluster-useful';
+  const question = ['--command', '--', 'nslookup', 'kubernetes.default.svc.cluster.local'];
+  await kubectl(layout, ['run', name, '--image=busybox', '--restart=Never', ...question]);
+  await kubectl(layout, ['wait', `pod/${name}`, '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s']);
+  await kubectl(layout, ['delete', 'pod', name, '--now', '--wait=false']);
+}
+
+/** Volumes are made on the node that a pod lands on, as a cloud's disks are made in its zone. */
+const addons = `apiVersion: v1
+kind: Namespace
+metadata: { name: local-path-storage }
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata:
+  name: local-path
+  annotations: { storageclass.kubernetes.io/is-default-class: "true" }
+provisioner: rancher.io/local-path
+volumeBindingMode: WaitForFirstConsumer
+reclaimPolicy: Delete
+`;

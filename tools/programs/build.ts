@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { lock } from '../lib/lock.ts';
+import { Complaint } from '../lib/main.ts';
+import { withProgress } from '../lib/progress.ts';
+import { attempt, run } from '../lib/run.ts';
+import { type EtcdVersion, type GoModule, goModules } from './catalog.ts';
+
+/** Two at once: while one fetches its sources the other compiles. */
+const buildsAtOnce = 2;
+
+/** Where a module's programs are, once they are built: the name holds the version and a key of all that went into them. */
+export function programDirectory(module: GoModule): string {
+  const files = ['go.mod', 'go.sum'].map((file) => readFileSync(join(import.meta.dirname, module.name, file)));
+  return join(cacheDirectory(), 'programs', `${titleOf(module)}-${keyOf(JSON.stringify(module), process.arch, ...files)}`);
+}
+
+const titleOf = ({ name, version }: GoModule): string => (name.endsWith(version) ? name : `${name}-${version}`);
+
+/** The path of one built program. */
+export function program(moduleName: string, name: string): string {
+  const module = goModules.find((candidate) => candidate.name === moduleName);
+  if (module === undefined) throw new Error(`no module ${moduleName} in tools/programs/catalog.ts`);
+  return join(programDirectory(module), name);
+}
+
+export const etcdProgram = (version: EtcdVersion, name: 'etcd' | 'etcdctl' | 'etcdutl'): string =>
+  program(`etcd-${version}`, name);
+
+/** Builds what is not built yet. */
+export async function buildPrograms(): Promise<void> {
+  if (missing().length === 0) return;
+  await assertGo();
+  using _held = await lock(join(cacheDirectory(), 'programs.lock'), (holder) =>
+    process.stderr.write(`waiting for process ${holder}, which is building programs\n`),
+  );
+  const todo = missing();
+  let started = 0;
+  const worker = async (): Promise<void> => {
+    for (let module = todo[started++]; module !== undefined; module = todo[started++]) {
+      const next = module;
+      await withProgress(`building ${titleOf(next)} (${started} of ${todo.length})`, () => build(next));
+    }
+  };
+  await Promise.all(Array.from({ length: buildsAtOnce }, worker));
+}
+
+const missing = (): readonly GoModule[] => goModules.filter((module) => !existsSync(programDirectory(module)));
+
+async function build(module: GoModule): Promise<void> {
+  await makeWhole(programDirectory(module), async (directory) => {
+    const packages = Object.values(module.packages);
+    const linkerFlags = `-s -w ${module.linkerFlags ?? ''}`;
+    const args = ['build', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', `${directory}/`, ...packages];
+    await run('go', args, { cwd: join(import.meta.dirname, module.name), env: goEnvironment(module) });
+    await nameAsCatalogued(module, directory);
+  });
+}
+
+/** The user's own settings must neither change what is built nor find their way into it. */
+const goEnvironment = (module: GoModule): Record<string, string> => ({
+  CGO_ENABLED: '0',
+  GOFLAGS: '-buildvcs=false',
+  GOWORK: 'off',
+  GOTOOLCHAIN: module.toolchain ?? 'auto',
+});
+
+/** Go names a program after the last word of its package, leaving out a major version: `…/server/v3` becomes `server`. */
+async function nameAsCatalogued(module: GoModule, directory: string): Promise<void> {
+  for (const [name, packagePath] of Object.entries(module.packages)) {
+    const built = basename(packagePath.replace(/\/v\d+$/, ''));
+    if (built !== name) await rename(join(directory, built), join(directory, name));
+  }
+}
+
+async function assertGo(): Promise<void> {
+  const { code, stdout } = await attempt('go', ['env', 'GOVERSION']).catch(() => ({ code: 1, stdout: '' }));
+  const [, minor = 0] = stdout.replace('go', '').split('.').map(Number);
+  if (code === 0 && minor >= 21) return;
+  throw new Complaint(
+    'Go 1.21 or newer is needed to build the test cluster (it fetches the exact version it needs by itself); ' +
+      "put its bin directory on PATH, or install Debian's golang-go from trixie or bookworm-backports.",
+  );
+}

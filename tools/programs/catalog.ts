@@ -1,0 +1,77 @@
+/** A set of programs that one Go module builds. `packages` maps the name of a program to the package it is made of. */
+export interface GoModule {
+  /** Its directory beside this file, which holds `go.mod` and `go.sum` and nothing else. */
+  readonly name: string;
+  readonly version: string;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly linkerFlags?: string;
+  /** An older Go, fetched by the go command itself, for sources that today's Go compiles into programs that panic. */
+  readonly toolchain?: string;
+}
+
+/** 3.5.21 is here beside the newest 3.5 because the rules for changing membership differ below 3.5.30. */
+export const etcdVersions = [
+  '3.1.10',
+  '3.2.13',
+  '3.3.12',
+  '3.4.31',
+  '3.5.21',
+  '3.5.35',
+  '3.6.16',
+  '3.7.3',
+] as const;
+export type EtcdVersion = (typeof etcdVersions)[number];
+
+/** The etcd that keeps the test cluster's own objects. */
+export const controlPlaneEtcd: EtcdVersion = '3.6.16';
+
+export const kubernetesVersion = '1.36.4';
+
+const kubernetes: GoModule = {
+  name: 'kubernetes',
+  version: kubernetesVersion,
+  packages: Object.fromEntries(
+    ['kube-apiserver', 'kubelet', 'kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubectl'].map((name) => [
+      name,
+      `k8s.io/kubernetes/cmd/${name}`,
+    ]),
+  ),
+  linkerFlags: kubernetesVersionFlags(),
+};
+
+/** Kubernetes learns its version from the linker; without it the server calls itself v0.0.0 and kubectl warns of skew. */
+function kubernetesVersionFlags(): string {
+  const [major, minor] = kubernetesVersion.split('.');
+  const values = { gitVersion: `v${kubernetesVersion}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };
+  return Object.entries(values)
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(' ');
+}
+
+function etcd(version: EtcdVersion): GoModule {
+  const [, minor = 0] = version.split('.').map(Number);
+  const name = `etcd-${version}`;
+  if (minor >= 5) {
+    const root = 'go.etcd.io/etcd';
+    return {
+      name,
+      version,
+      packages: { etcd: `${root}/server/v3`, etcdctl: `${root}/etcdctl/v3`, etcdutl: `${root}/etcdutl/v3` },
+    };
+  }
+  const root = minor === 4 ? 'go.etcd.io/etcd' : 'github.com/coreos/etcd';
+  const packages = { etcd: root, etcdctl: `${root}/etcdctl` };
+  return minor <= 2 ? { name, version, packages, toolchain: 'go1.21.13' } : { name, version, packages };
+}
+
+export const goModules: readonly GoModule[] = [
+  kubernetes,
+  { name: 'coredns', version: '1.15.0', packages: { coredns: 'github.com/coredns/coredns' } },
+  {
+    name: 'local-path-provisioner',
+    version: '0.0.30',
+    packages: { 'local-path-provisioner': 'github.com/rancher/local-path-provisioner' },
+  },
+  { name: 'registry', version: '3.1.2', packages: { registry: 'github.com/distribution/distribution/v3/cmd/registry' } },
+  ...etcdVersions.map(etcd),
+];
