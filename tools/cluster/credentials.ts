@@ -19,7 +19,10 @@ export async function makeCredentials(layout: Layout): Promise<Credentials> {
   const nodes: Record<string, Files> = {};
   for (const node of layout.nodes) {
     nodes[node.name] = {
-      ...files({ 'ca.crt': authority.certificate, 'kubelet.conf': await kubeconfig(`system:node:${node.name}`, 'system:nodes') }),
+      ...files({
+        'ca.crt': authority.certificate,
+        'kubelet.conf': await kubeconfig(`system:node:${node.name}`, 'system:nodes'),
+      }),
       ...files({ 'kube-proxy.conf': await kubeconfig('system:kube-proxy') }),
       ...pair('kubelet', await authority.issue(servingName(node))),
     };
@@ -37,13 +40,21 @@ export async function makeCredentials(layout: Layout): Promise<Credentials> {
 
 async function apiServerFiles(layout: Layout, authority: Authority): Promise<Files> {
   const tokens = makeTokenKeys();
-  const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+  const service = [
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+  ];
   const serving = await authority.issue({
     commonName: 'kube-apiserver',
     dns: ['localhost', ...service],
     addresses: ['127.0.0.1', layout.controlPlane, layout.apiServiceAddress],
   });
-  const toKubelets = await authority.issue({ commonName: 'kube-apiserver-kubelet-client', organization: 'system:masters' });
+  const toKubelets = await authority.issue({
+    commonName: 'kube-apiserver-kubelet-client',
+    organization: 'system:masters',
+  });
   return {
     ...files({ 'ca.crt': authority.certificate, 'ca.key': authority.key }),
     ...files({ 'tokens.pub': tokens.publicKey, 'tokens.key': tokens.privateKey }),
@@ -65,7 +76,6 @@ const pair = (name: string, { certificate, key }: Identity): Files =>
   files({ [`${name}.crt`]: certificate, [`${name}.key`]: key });
 
 function kubeconfigOf(layout: Layout, authority: Authority, identity: Identity): string {
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const name = `etcd-operator-${layout.name}`;
   const server = `https://${layout.controlPlane}:${apiPort}`;
   return stringify({
@@ -82,3 +92,5 @@ function kubeconfigOf(layout: Layout, authority: Authority, identity: Identity):
     'current-context': name,
   });
 }
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -16,4 +16,3 @@ export async function remove(layout: Layout): Promise<void> {
   await rm(layout.state, { recursive: true, force: true });
   await rmdir(dirname(layout.state)).catch(() => undefined); // another cluster's directory may be beside ours
 }
-

@@ -39,7 +39,9 @@ export const apiPort = 6443;
  */
 export function layoutOf(name: string): Layout {
   if (!/^[a-z][a-z0-9-]{0,11}$/.test(name)) {
-    throw new Complaint(`"${name}" cannot be a cluster's name: use up to 12 lower-case letters, digits and dashes, a letter first.`);
+    throw new Complaint(
+      `"${name}" cannot be a cluster's name: use up to 12 lower-case letters, digits and dashes, a letter first.`,
+    );
   }
   const index = indexOf(name);
   const state = join(cacheDirectory(), 'clusters', name);

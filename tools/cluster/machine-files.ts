@@ -44,7 +44,6 @@ interface Machine {
 }
 
 function machineFiles(layout: Layout, { name, address, services, routesTo }: Machine): Files {
-  const script = (file: string): string => readFileSync(join(import.meta.dirname, 'machine', file), 'utf8');
   return {
     'etc/machine/boot.sh': script('boot.sh'),
     'etc/machine/start.sh': script('start.sh'),
@@ -61,10 +60,11 @@ function machineFiles(layout: Layout, { name, address, services, routesTo }: Mac
   };
 }
 
+const script = (file: string): string => readFileSync(join(import.meta.dirname, 'machine', file), 'utf8');
+
 /** Read by the scripts in `machine/`. */
 function settings(layout: Layout, name: string, address: string): string {
   const kubernetes = dirname(program('kubernetes', 'kubelet'));
-  const inside = (path: string): string => `/programs/${basename(dirname(path))}`;
   const values = {
     NAME: name,
     ADDRESS: `${address}/24`,
@@ -84,6 +84,9 @@ function settings(layout: Layout, name: string, address: string): string {
     .map(([key, value]) => `${key}='${value}'\n`)
     .join('');
 }
+
+/** Where a machine sees the directory of a built program. */
+const inside = (path: string): string => `/programs/${basename(dirname(path))}`;
 
 /** Every request, once, when it is answered: tests and benchmarks count and compare what was asked for. */
 const auditPolicy = `apiVersion: audit.k8s.io/v1
@@ -108,6 +111,7 @@ const helperPod = `apiVersion: v1
 kind: Pod
 metadata: { name: helper-pod }
 spec:
+  automountServiceAccountToken: false
   tolerations: [{ operator: Exists }]
   containers:
     - name: helper-pod

@@ -13,6 +13,9 @@ import type { Layout } from './layout.ts';
  */
 const marker = 'ETCD_OPERATOR_MACHINE';
 
+/** Options of `unshare` that give a machine its own of everything. */
+export const namespaces = ['--mount', '--pid', '--fork', '--net', '--uts', '--ipc', '--propagation', 'private'];
+
 export const directoryOf = (layout: Layout, machine: string): string => join(layout.state, machine);
 
 export interface Started {
@@ -25,8 +28,14 @@ export interface Started {
 /** Starts a machine, which waits for its cables and boots when it is told to. */
 export async function startMachine(layout: Layout, name: string): Promise<Started> {
   const directory = directoryOf(layout, name);
-  const namespaces = ['--mount', '--pid', '--fork', '--net', '--uts', '--ipc', '--propagation', 'private'];
-  const child = startDetached(layout, name, ['unshare', ...namespaces, '--', 'sh', join(directory, 'etc/machine/boot.sh'), directory]);
+  const child = startDetached(layout, name, [
+    'unshare',
+    ...namespaces,
+    '--',
+    'sh',
+    join(directory, 'etc/machine/boot.sh'),
+    directory,
+  ]);
   const pid = await firstProcess(layout, name);
   return { pid, boot: () => release(child) };
 }

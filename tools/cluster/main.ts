@@ -25,8 +25,12 @@ async function up(name: string): Promise<void> {
   const began = performance.now();
   const outcome = await withProgress(`starting cluster "${name}"`, () => bringUp(layout));
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  process.stdout.write(outcome === 'started' ? `Cluster "${name}" is up after ${seconds} s.\n` : `Cluster "${name}" was up already.\n`);
-  process.stdout.write(`\n  export KUBECONFIG=${layout.kubeconfig}\n  export PATH=${join(kubectlPath(), '..')}:$PATH\n\n`);
+  process.stdout.write(
+    outcome === 'started' ? `Cluster "${name}" is up after ${seconds} s.\n` : `Cluster "${name}" was up already.\n`,
+  );
+  process.stdout.write(
+    `\n  export KUBECONFIG=${layout.kubeconfig}\n  export PATH=${join(kubectlPath(), '..')}:$PATH\n\n`,
+  );
 }
 
 async function down(name: string): Promise<void> {
@@ -43,12 +47,18 @@ const named = (command: string, says: string): Command =>
 type Options = { readonly name: string };
 named('up', 'start it, or say that it is up').action(({ name }: Options) => up(name));
 named('down', 'remove every trace of it').action(({ name }: Options) => down(name));
-named('stop-node <node>', "pull a node's plug").action((node: string, { name }: Options) => stopNode(layoutOf(name), node));
-named('start-node <node>', 'switch a node on again').action((node: string, { name }: Options) => startNode(layoutOf(name), node));
-named('cut <node> <node>', 'cut two nodes off from each other').action((one: string, other: string, { name }: Options) =>
-  cutOff(layoutOf(name), one, other),
+named('stop-node <node>', "pull a node's plug").action((node: string, { name }: Options) =>
+  stopNode(layoutOf(name), node),
 );
-named('join <node> <node>', 'undo a cut').action((one: string, other: string, { name }: Options) => joinAgain(layoutOf(name), one, other));
+named('start-node <node>', 'switch a node on again').action((node: string, { name }: Options) =>
+  startNode(layoutOf(name), node),
+);
+named('cut <node> <node>', 'cut two nodes off from each other').action(
+  (one: string, other: string, { name }: Options) => cutOff(layoutOf(name), one, other),
+);
+named('join <node> <node>', 'undo a cut').action((one: string, other: string, { name }: Options) =>
+  joinAgain(layoutOf(name), one, other),
+);
 
 await runMain(async () => {
   await program.parseAsync();

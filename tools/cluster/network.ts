@@ -35,7 +35,10 @@ const hardwareAddress = (address: string): string =>
   ['02', '00', ...address.split('.').map((part) => Number(part).toString(16).padStart(2, '0'))].join(':');
 
 /** Both ends drop what comes from or goes to the other, its pods included; everybody else is still in reach. */
-export async function cut(node: { readonly pid: number }, other: Pick<Node, 'name' | 'address' | 'podSubnet'>): Promise<void> {
+export async function cut(
+  node: { readonly pid: number },
+  other: Pick<Node, 'name' | 'address' | 'podSubnet'>,
+): Promise<void> {
   const peers = `{ ${other.address}, ${other.podSubnet} }`;
   const hooks = ['input', 'forward', 'output'].map(
     (hook) => `chain ${hook} { type filter hook ${hook} priority 0; ip saddr ${peers} drop; ip daddr ${peers} drop; }`,

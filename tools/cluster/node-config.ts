@@ -63,7 +63,12 @@ export const kubeletConfig = (layout: Layout, node: Node): string =>
     failSwapOn: false,
     volumePluginDir: '/var/lib/kubelet/volume-plugins',
     // A test bed must not evict or forget images because the computer it runs on is busy or nearly full.
-    evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '0%', 'imagefs.available': '0%', 'nodefs.inodesFree': '0%' },
+    evictionHard: {
+      'memory.available': '50Mi',
+      'nodefs.available': '0%',
+      'imagefs.available': '0%',
+      'nodefs.inodesFree': '0%',
+    },
     imageGCHighThresholdPercent: 100,
     serializeImagePulls: false,
     registryPullQPS: 0,

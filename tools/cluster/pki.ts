@@ -46,7 +46,11 @@ export async function makeAuthority(commonName: string): Promise<Authority> {
   };
 }
 
-async function issue(subject: Subject, issuer: x509.X509Certificate, signingKey: webcrypto.CryptoKey): Promise<Identity> {
+async function issue(
+  subject: Subject,
+  issuer: x509.X509Certificate,
+  signingKey: webcrypto.CryptoKey,
+): Promise<Identity> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [

@@ -6,15 +6,20 @@ import { cacheDirectory } from '../lib/cache.ts';
 import { Complaint } from '../lib/main.ts';
 import { attempt } from '../lib/run.ts';
 import type { Layout } from './layout.ts';
+import { namespaces } from './machine.ts';
 import { ip } from './network.ts';
 
 /** What can be seen at a glance; asked before anything is downloaded or built. */
 export function assertPrivileges(): void {
   if (process.getuid?.() !== 0) {
-    throw new Complaint('The test cluster needs root (it makes network namespaces, mounts and cgroups): run the same command with sudo.');
+    throw new Complaint(
+      'The test cluster needs root (it makes network namespaces, mounts and cgroups): run the same command with sudo.',
+    );
   }
   if (!existsSync('/sys/fs/cgroup/cgroup.controllers') && !existsSync('/sys/fs/cgroup/memory')) {
-    throw new Complaint('No cgroup controllers are mounted under /sys/fs/cgroup, and the kubelet cannot do without: mount cgroup2 there.');
+    throw new Complaint(
+      'No cgroup controllers are mounted under /sys/fs/cgroup, and the kubelet cannot do without: mount cgroup2 there.',
+    );
   }
 }
 
@@ -27,33 +32,48 @@ interface Trial {
 export async function assertKernel(): Promise<void> {
   const place = await mkdtemp(join(cacheDirectory(), 'trial-'));
   try {
-    for (const { script, without } of trials(place)) {
-      const namespaces = ['--mount', '--pid', '--fork', '--net', '--uts', '--ipc', '--propagation', 'private'];
-      const ended = await attempt('unshare', [...namespaces, '--', 'sh', '-ec', script]);
-      if (ended.code !== 0) throw new Complaint(`${without} (${ended.stderr.trim().split('\n').at(-1)})`);
-    }
+    for (const trial of trials(place)) await assertWorks(trial);
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+}
+
+async function assertWorks({ script, without }: Trial): Promise<void> {
+  const ended = await attempt('unshare', [...namespaces, '--', 'sh', '-ec', script]);
+  if (ended.code !== 0) throw new Complaint(`${without} (${ended.stderr.trim().split('\n').at(-1)})`);
 }
 
 function trials(place: string): readonly Trial[] {
   const [ipCommand, nftCommand] = ['bin/ip', 'usr/sbin/nft'].map((path) => unpacked(path).join(' '));
   const overlay = `mkdir ${place}/l ${place}/u ${place}/w ${place}/m; mount -t overlay -o lowerdir=${place}/l,upperdir=${place}/u,workdir=${place}/w overlay ${place}/m`;
   return [
-    { script: 'true', without: 'This kernel or container does not allow new namespaces: run on a machine of your own, or in a privileged container.' },
+    {
+      script: 'true',
+      without:
+        'This kernel or container does not allow new namespaces: run on a machine of your own, or in a privileged container.',
+    },
     { script: `${ipCommand} link add type veth`, without: 'The kernel has no virtual Ethernet pairs: modprobe veth.' },
     { script: `${ipCommand} link add type bridge`, without: 'The kernel has no network bridge: modprobe bridge.' },
-    { script: `${nftCommand} add table inet trial`, without: 'The kernel has no nf_tables, which kube-proxy needs: modprobe nf_tables.' },
-    { script: overlay, without: `The file system of ${place} cannot carry an overlay: set XDG_CACHE_HOME to a directory on ext4 or xfs.` },
+    {
+      script: `${nftCommand} add table inet trial`,
+      without: 'The kernel has no nf_tables, which kube-proxy needs: modprobe nf_tables.',
+    },
+    {
+      script: overlay,
+      without: `The file system of ${place} cannot carry an overlay: set XDG_CACHE_HOME to a directory on ext4 or xfs.`,
+    },
   ];
 }
 
 /** The cluster's addresses must not be in use by anything but an earlier cluster of the same name. */
 export async function assertAddressesFree(layout: Layout): Promise<void> {
   const routes = (await ip(['-4', 'route', 'show', 'table', 'all', 'root', '10.250.0.0/15'])).split('\n');
-  const mine = [layout.subnet, layout.podSubnet, layout.serviceSubnet].map((subnet) => subnet.split('.').slice(0, 3).join('.'));
+  const mine = [layout.subnet, layout.podSubnet, layout.serviceSubnet].map((subnet) =>
+    subnet.split('.').slice(0, 3).join('.'),
+  );
   const taken = routes.find((route) => mine.some((prefix) => route.startsWith(`${prefix}.`)));
   if (taken === undefined) return;
-  throw new Complaint(`The addresses of cluster "${layout.name}" are in use on this machine (${taken.trim()}): make cluster NAME=another takes others.`);
+  throw new Complaint(
+    `The addresses of cluster "${layout.name}" are in use on this machine (${taken.trim()}): make cluster NAME=another takes others.`,
+  );
 }

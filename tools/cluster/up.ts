@@ -10,8 +10,8 @@ import { remove } from './down.ts';
 import { writeFiles } from './files.ts';
 import { apiAnswers, kubectl } from './kubectl.ts';
 import type { Layout } from './layout.ts';
-import { controlPlaneFiles, nodeFiles } from './machine-files.ts';
 import { directoryOf, runningMachine, runningSwitch, startSwitch } from './machine.ts';
+import { controlPlaneFiles, nodeFiles } from './machine-files.ts';
 import { connectHost } from './network.ts';
 import { startNode, switchOn } from './nodes.ts';
 import { assertAddressesFree, assertKernel, assertPrivileges } from './preflight.ts';
@@ -90,10 +90,17 @@ async function untilUseful(layout: Layout): Promise<void> {
   await kubectl(layout, ['delete', 'pod', name, '--now', '--wait=false']);
 }
 
-/** Volumes are made on the node that a pod lands on, as a cloud's disks are made in its zone. */
+/** Volumes are directories, made and removed by a pod on the node they are on, and made on the node that a pod lands on, as a cloud's disks are made in its zone. */
 const addons = `apiVersion: v1
 kind: Namespace
 metadata: { name: local-path-storage }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: local-path-config, namespace: local-path-storage }
+data:
+  setup: mkdir -m 0777 -p "$VOL_DIR"
+  teardown: rm -rf "$VOL_DIR"
 ---
 apiVersion: storage.k8s.io/v1
 kind: StorageClass

@@ -18,6 +18,14 @@ const mountPoints = ['proc', 'sys', 'dev', 'run', 'tmp', 'var', 'etc', 'mnt', 'p
 
 const architecture = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
 
+const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
+
+/** The program that loads shared libraries: where programs ask for it, and the file that this name leads to. */
+export const loaderPath = {
+  asked: process.arch === 'arm64' ? `/lib/${loader}` : `/lib64/${loader}`,
+  resolved: `/lib/${architecture}/${loader}`,
+} as const;
+
 /** Packages and all they depend on, unpacked side by side into one root; nothing is installed on this machine. */
 export function debianRoot(): string {
   return join(cacheDirectory(), 'debian', keyOf(JSON.stringify([packages, mountPoints]), process.arch, release()));
@@ -29,9 +37,12 @@ export const libraryDirectories = (): readonly string[] =>
 
 /** How a program of the unpacked root is started on this machine: by its own loader, with its own libraries. */
 export function unpacked(path: string): readonly [string, ...string[]] {
-  const [libraries = ''] = libraryDirectories();
-  const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
-  return [join(libraries, loader), '--library-path', libraryDirectories().join(':'), join(debianRoot(), path)];
+  return [
+    join(debianRoot(), loaderPath.resolved),
+    '--library-path',
+    libraryDirectories().join(':'),
+    join(debianRoot(), path),
+  ];
 }
 
 export async function unpackDebian(): Promise<void> {
@@ -82,8 +93,11 @@ async function assertApt(): Promise<void> {
   for (const command of ['apt-get', 'dpkg-deb']) {
     const found = await attempt(command, ['--version']).catch(() => ({ code: 1 }));
     if (found.code === 0) continue;
-    throw new Complaint(`${command} was not found: the test cluster takes containerd and runc from Debian's packages, so it needs Debian or Ubuntu.`);
+    throw new Complaint(
+      `${command} was not found: the test cluster takes containerd and runc from Debian's packages, so it needs Debian or Ubuntu.`,
+    );
   }
 }
 
-const release = (): string => /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'unknown';
+const release = (): string =>
+  /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'unknown';

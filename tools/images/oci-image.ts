@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { run } from '../lib/run.ts';
@@ -27,13 +28,25 @@ const reproducibly = [
   ...['--mode=u=rwX,go=rX'],
 ];
 
-/** Packs a directory tree as an image layer. `level` trades size for time. */
-export async function layerOf(tree: string, level: number): Promise<Layer> {
-  const archive = `${tree}.tar`;
-  await packReproducibly(tree, archive);
-  const content = await readFile(archive);
-  await rm(archive);
-  return { blob: await promisify(gzip)(content, { level }), diffId: digestOf(content) };
+/** Packs the files that `fill` puts into a directory as an image layer. `level` trades time for size. */
+export async function layerOf(fill: (tree: string) => Promise<void>, level: number): Promise<Layer> {
+  const place = await mkdtemp(join(tmpdir(), 'layer-'));
+  try {
+    const [tree, archive] = [join(place, 'tree'), join(place, 'tar')];
+    await mkdir(tree);
+    await fill(tree);
+    await packReproducibly(tree, archive);
+    const content = await readFile(archive);
+    return { blob: await promisify(gzip)(content, { level }), diffId: digestOf(content) };
+  } finally {
+    await rm(place, { recursive: true });
+  }
+}
+
+/** Copies a file, not a link to it, into a tree that may not have its directory yet. */
+export async function copyInto(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await cp(from, to, { dereference: true });
 }
 
 /** Packs what is in a directory, as `./…`, into a tar file. */
@@ -50,7 +63,6 @@ export async function writeImage(directory: string, layers: readonly Layer[], co
     await writeFile(join(directory, 'blobs', digest.replace(':', '/')), content);
     return { mediaType, digest, size: content.length };
   };
-  const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
   const layerDescriptors = [];
   for (const layer of layers) layerDescriptors.push(await put(`${oci}.layer.v1.tar+gzip`, layer.blob));
@@ -68,6 +80,8 @@ interface Descriptor {
   readonly digest: string;
   readonly size: number;
 }
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 const oci = 'application/vnd.oci.image';
 

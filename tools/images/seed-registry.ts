@@ -19,7 +19,9 @@ const recipes = '1';
 
 /** A registry's storage that already holds every test image; each cluster starts from a copy of it. */
 export const registrySeed = (): string => {
-  const programs = goModules.filter(({ name }) => name.startsWith('etcd-') || name === 'registry').map(programDirectory);
+  const programs = goModules
+    .filter(({ name }) => name.startsWith('etcd-') || name === 'registry')
+    .map(programDirectory);
   return join(cacheDirectory(), 'registry', keyOf(recipes, debianRoot(), ...programs));
 };
 

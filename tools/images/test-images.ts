@@ -1,11 +1,10 @@
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { debianRoot } from '../debian/packages.ts';
 import { run } from '../lib/run.ts';
 import { etcdProgram } from '../programs/build.ts';
 import { type EtcdVersion, etcdVersions } from '../programs/catalog.ts';
-import { type Layer, layerOf, writeImage } from './oci-image.ts';
+import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
 
 /** An image in an OCI layout directory, and the names it is pulled by, without a registry: ours stands in for all. */
 export interface TestImage {
@@ -20,13 +19,17 @@ const quickly = 1;
 
 /** Makes the images that tests pull from the outside world: etcd of every version, busybox, and the kubelet's pause. */
 export async function makeTestImages(directory: string): Promise<readonly TestImage[]> {
-  const base = await layerFrom(busyboxTree);
+  const base = await layerOf(busyboxTree, quickly);
   const images: TestImage[] = [
-    await image(directory, { layers: [base], command: ['sh'], names: ['library/busybox:1.28.0-glibc', 'library/busybox:latest'] }),
+    await image(directory, {
+      layers: [base],
+      command: ['sh'],
+      names: ['library/busybox:1.28.0-glibc', 'library/busybox:latest'],
+    }),
     await image(directory, { layers: [base], command: ['sleep', '2147483647'], names: [pauseImage] }),
   ];
   for (const version of etcdVersions) {
-    const layers = [base, await layerFrom((tree) => etcdTree(tree, version))];
+    const layers = [base, await layerOf((tree) => etcdTree(tree, version), quickly)];
     images.push(await image(directory, { layers, command: ['/usr/local/bin/etcd'], names: etcdNames(version) }));
   }
   return images;
@@ -54,21 +57,9 @@ async function image(directory: string, { layers, command, names }: Recipe): Pro
   return { layout, names };
 }
 
-async function layerFrom(fill: (tree: string) => Promise<void>): Promise<Layer> {
-  const place = await mkdtemp(join(tmpdir(), 'layer-'));
-  try {
-    const tree = join(place, 'tree');
-    await mkdir(tree);
-    await fill(tree);
-    return await layerOf(tree, quickly);
-  } finally {
-    await rm(place, { recursive: true });
-  }
-}
-
 async function busyboxTree(tree: string): Promise<void> {
   const busybox = join(debianRoot(), 'bin/busybox');
-  await copy(busybox, join(tree, 'bin/busybox'));
+  await copyInto(busybox, join(tree, 'bin/busybox'));
   const applets = (await run(busybox, ['--list'])).trim().split('\n');
   for (const applet of applets) if (applet !== 'busybox') await symlink('busybox', join(tree, 'bin', applet));
   for (const directory of ['tmp', 'etc', 'usr/local/bin']) await mkdir(join(tree, directory), { recursive: true });
@@ -78,11 +69,6 @@ async function etcdTree(tree: string, version: EtcdVersion): Promise<void> {
   const programs = ['etcd', 'etcdctl', 'etcdutl'] as const;
   for (const name of programs) {
     if (name === 'etcdutl' && version < '3.5') continue; // its commands were etcdctl's own until then
-    await copy(etcdProgram(version, name), join(tree, 'usr/local/bin', name));
+    await copyInto(etcdProgram(version, name), join(tree, 'usr/local/bin', name));
   }
-}
-
-async function copy(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
-  await cp(from, to);
 }

@@ -41,7 +41,11 @@ export function attempt(command: string, args: readonly string[], options: RunOp
     child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.once('error', reject);
     child.once('close', (code) => {
-      resolve({ code: code ?? 255, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() });
+      resolve({
+        code: code ?? 255,
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: Buffer.concat(stderr).toString(),
+      });
     });
     child.stdin?.on('error', () => {}); // a program that ends before it has read all of its input says why by its code
     child.stdin?.end(options.input ?? '');

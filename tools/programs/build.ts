@@ -14,7 +14,11 @@ const buildsAtOnce = 2;
 /** Where a module's programs are, once they are built: the name holds the version and a key of all that went into them. */
 export function programDirectory(module: GoModule): string {
   const files = ['go.mod', 'go.sum'].map((file) => readFileSync(join(import.meta.dirname, module.name, file)));
-  return join(cacheDirectory(), 'programs', `${titleOf(module)}-${keyOf(JSON.stringify(module), process.arch, ...files)}`);
+  return join(
+    cacheDirectory(),
+    'programs',
+    `${titleOf(module)}-${keyOf(JSON.stringify(module), process.arch, ...files)}`,
+  );
 }
 
 const titleOf = ({ name, version }: GoModule): string => (name.endsWith(version) ? name : `${name}-${version}`);

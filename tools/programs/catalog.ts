@@ -10,16 +10,7 @@ export interface GoModule {
 }
 
 /** 3.5.21 is here beside the newest 3.5 because the rules for changing membership differ below 3.5.30. */
-export const etcdVersions = [
-  '3.1.10',
-  '3.2.13',
-  '3.3.12',
-  '3.4.31',
-  '3.5.21',
-  '3.5.35',
-  '3.6.16',
-  '3.7.3',
-] as const;
+export const etcdVersions = ['3.1.10', '3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'] as const;
 export type EtcdVersion = (typeof etcdVersions)[number];
 
 /** The etcd that keeps the test cluster's own objects. */
@@ -72,6 +63,10 @@ export const goModules: readonly GoModule[] = [
     version: '0.0.30',
     packages: { 'local-path-provisioner': 'github.com/rancher/local-path-provisioner' },
   },
-  { name: 'registry', version: '3.1.2', packages: { registry: 'github.com/distribution/distribution/v3/cmd/registry' } },
+  {
+    name: 'registry',
+    version: '3.1.2',
+    packages: { registry: 'github.com/distribution/distribution/v3/cmd/registry' },
+  },
   ...etcdVersions.map(etcd),
 ];

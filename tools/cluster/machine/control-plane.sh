@@ -29,22 +29,25 @@ keep kube-apiserver "$KUBERNETES/kube-apiserver" \
   --audit-policy-file=audit-policy.yaml --audit-log-path=/var/log/audit.log \
   --audit-log-maxsize=0 --audit-log-mode=blocking
 
+keep registry "$REGISTRY/registry" serve /etc/registry/config.yml
+
+# The rest would only be refused, and then be slow to ask again, before the API server has made its own roles.
+until "$KUBERNETES/kubectl" --kubeconfig=admin.conf get --raw /readyz > /dev/null 2>&1; do sleep 0.1; done
+
 keep kube-controller-manager "$KUBERNETES/kube-controller-manager" \
   --kubeconfig=controller-manager.conf \
   --controllers='*,-nodeipam' \
   --use-service-account-credentials \
   --service-account-private-key-file=tokens.key --root-ca-file=ca.crt \
   --cluster-signing-cert-file=ca.crt --cluster-signing-key-file=ca.key \
-  --node-monitor-grace-period=16s \
+  --node-monitor-grace-period=16s --kube-api-qps=500 --kube-api-burst=500 \
   --leader-elect=false --bind-address=127.0.0.1
 
 keep kube-scheduler "$KUBERNETES/kube-scheduler" \
-  --kubeconfig=scheduler.conf --leader-elect=false --bind-address=127.0.0.1
+  --kubeconfig=scheduler.conf --kube-api-qps=500 --kube-api-burst=500 --leader-elect=false --bind-address=127.0.0.1
 
 keep coredns "$COREDNS/coredns" -conf /etc/coredns/Corefile
-keep registry "$REGISTRY/registry" serve /etc/registry/config.yml
 
-until busybox nc -w 1 "$CONTROL_PLANE" 6443 < /dev/null > /dev/null 2>&1; do sleep 0.1; done
 keep local-path-provisioner "$LOCAL_PATH/local-path-provisioner" start \
   --kubeconfig=/etc/kubernetes/admin.conf \
   --config=/etc/local-path/config.json \

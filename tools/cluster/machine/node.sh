@@ -16,6 +16,9 @@ keep kubelet "$KUBERNETES/kubelet" \
   --node-labels="topology.kubernetes.io/zone=$NAME" \
   --root-dir=/var/lib/kubelet
 
+until "$KUBERNETES/kubectl" --kubeconfig=/etc/kubernetes/kube-proxy.conf get --raw /readyz > /dev/null 2>&1; do
+  sleep 0.2
+done
 keep kube-proxy "$KUBERNETES/kube-proxy" \
   --kubeconfig=/etc/kubernetes/kube-proxy.conf \
   --hostname-override="$NAME" \

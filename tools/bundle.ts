@@ -1,0 +1,43 @@
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+/** Every program of the project, by the name of its file in `src/main`. */
+export const programs = ['etcd-operator'] as const;
+
+export const bundleOf = (program: (typeof programs)[number]): string => join(root, 'dist', `${program}.mjs`);
+
+export async function packageVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+/** Packages written for `require` find it, and the bundle can be started by its name. */
+const banner = [
+  '#!/usr/local/bin/node',
+  "import { createRequire as makeRequire } from 'node:module';",
+  'const require = makeRequire(import.meta.url);',
+].join('\n');
+
+/** Makes one file of each program: it starts faster than its hundreds of sources and is all that an image needs. */
+export async function bundle(): Promise<void> {
+  await mkdir(join(root, 'dist'), { recursive: true });
+  for (const program of programs) {
+    await build({
+      absWorkingDir: root,
+      entryPoints: [join('src/main', `${program}.ts`)],
+      outfile: bundleOf(program),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node24',
+      banner: { js: banner },
+      define: { bundledVersion: JSON.stringify(await packageVersion()) },
+      legalComments: 'none',
+      logLevel: 'warning',
+    });
+    await chmod(bundleOf(program), 0o755);
+  }
+}

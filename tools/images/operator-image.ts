@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { bundleOf, packageVersion, programs } from '../bundle.ts';
+import { debianRoot, libraryDirectories, loaderPath } from '../debian/packages.ts';
+import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
+
+/** Nobody in particular: no account of any machine has this number. */
+const user = '65532';
+
+/** What the `node` program asks its loader for; all of it from Debian, beside nothing else: no shell, no tools. */
+const libraries = [
+  'libc.so.6',
+  'libm.so.6',
+  'libdl.so.2',
+  'libpthread.so.0',
+  'librt.so.1',
+  'libgcc_s.so.1',
+  'libstdc++.so.6',
+];
+
+/** Part of the key of the kept Node layer: to be changed with what goes into that layer. */
+const nodeLayerRecipe = '1';
+
+/** Gzip's levels: this one is as small as it gets for a time one still waits for. */
+const best = 6;
+
+const nodeProgram = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
+
+/** Writes the operator's image as an OCI layout, and gives back its digest: the same sources always give the same. */
+export async function writeOperatorImage(layout: string): Promise<string> {
+  const layers = [await nodeLayer(), await layerOf(fillProgramTree, best)];
+  return writeImage(layout, layers, {
+    User: `${user}:${user}`,
+    Entrypoint: ['/usr/local/bin/etcd-operator'],
+    Env: ['PATH=/usr/local/bin', 'NODE_ENV=production'],
+    WorkingDir: '/',
+    Labels: {
+      'org.opencontainers.image.title': 'etcd-operator',
+      'org.opencontainers.image.version': await packageVersion(),
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+    },
+  });
+}
+
+/** Fills a directory with all files of the image; the Dockerfile copies them from there. */
+export async function fillImageTree(tree: string): Promise<void> {
+  await mkdir(tree, { recursive: true });
+  await fillNodeTree(tree);
+  await fillProgramTree(tree);
+}
+
+async function fillProgramTree(tree: string): Promise<void> {
+  await mkdir(join(tree, 'usr/local/bin'), { recursive: true });
+  for (const program of programs) {
+    const inside = `/app/${basename(bundleOf(program))}`;
+    await copyInto(bundleOf(program), join(tree, inside));
+    await symlink(inside, join(tree, 'usr/local/bin', program));
+  }
+}
+
+async function fillNodeTree(tree: string): Promise<void> {
+  await copyInto(nodeProgram, join(tree, 'usr/local/bin/node'));
+  const directories = libraryDirectories();
+  for (const name of libraries) {
+    const found = directories.map((directory) => join(directory, name)).find((path) => existsSync(path));
+    if (found === undefined) throw new Error(`${name} is not among the unpacked Debian packages`);
+    await copyInto(found, join(tree, found.slice(debianRoot().length)));
+  }
+  await copyInto(join(debianRoot(), loaderPath.resolved), join(tree, loaderPath.asked));
+  await mkdir(join(tree, 'etc'), { recursive: true });
+  await writeFile(join(tree, 'etc/passwd'), `nonroot:x:${user}:${user}:nonroot:/:/none\n`);
+  await writeFile(join(tree, 'etc/group'), `nonroot:x:${user}:\n`);
+}
+
+/** Packing Node takes seconds and it hardly ever changes, so its layer is kept. */
+async function nodeLayer(): Promise<Layer> {
+  const kept = join(
+    cacheDirectory(),
+    'images',
+    `node-${keyOf(nodeLayerRecipe, debianRoot(), await readFile(nodeProgram))}`,
+  );
+  if (!existsSync(kept)) {
+    await makeWhole(kept, async (directory) => {
+      const layer = await layerOf(fillNodeTree, best);
+      await writeFile(join(directory, layer.diffId), layer.blob);
+    });
+  }
+  const [diffId = ''] = await readdir(kept);
+  return { diffId, blob: await readFile(join(kept, diffId)) };
+}
