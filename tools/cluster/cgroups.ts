@@ -1,19 +1,18 @@
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Layout } from './layout.ts';
 
 const root = '/sys/fs/cgroup';
 
-/** The cluster's cgroups: one on a machine with cgroup v2, one per hierarchy with v1. */
-const cgroupsOf = (layout: Layout): readonly string[] =>
-  ['.', ...readdirSync(root)].map((hierarchy) => join(root, hierarchy, layout.link)).filter((path) => existsSync(path));
+/** The directories of a cgroup: one on a computer with cgroup v2, one per hierarchy with v1. */
+const directoriesOf = (cgroup: string): readonly string[] =>
+  ['.', ...readdirSync(root)].map((hierarchy) => join(root, hierarchy, cgroup)).filter((path) => existsSync(path));
 
 /** A cgroup can only be removed when its last process is really gone, which may be a moment after it was killed. */
-export async function removeCgroups(layout: Layout): Promise<void> {
-  for (let tries = 0; cgroupsOf(layout).length > 0; tries++) {
-    for (const path of cgroupsOf(layout)) removeTree(path);
-    if (tries > 500) throw new Error(`cgroups are still in use: ${cgroupsOf(layout).join(' ')}`);
+export async function removeCgroup(cgroup: string): Promise<void> {
+  for (let tries = 0; directoriesOf(cgroup).length > 0; tries++) {
+    for (const path of directoriesOf(cgroup)) removeTree(path);
+    if (tries > 500) throw new Error(`still in use: ${directoriesOf(cgroup).join(' ')}`);
     await sleep(20);
   }
 }

@@ -1,7 +1,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { attempt } from '../lib/run.ts';
-import { removeCgroups } from './cgroups.ts';
+import { removeCgroup } from './cgroups.ts';
 import type { Layout } from './layout.ts';
 import { stopAllMachines } from './machine.ts';
 
@@ -12,7 +12,7 @@ import { stopAllMachines } from './machine.ts';
 export async function remove(layout: Layout): Promise<void> {
   await stopAllMachines(layout);
   await attempt('ip', ['link', 'delete', layout.link]).catch(() => undefined); // only if the kernel is slow to do it
-  await removeCgroups(layout);
+  await removeCgroup(layout.link);
   await rm(layout.state, { recursive: true, force: true });
   await rmdir(dirname(layout.state)).catch(() => undefined); // another cluster's directory may be beside ours
 }

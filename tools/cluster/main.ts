@@ -1,27 +1,20 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { cacheDirectory } from '../lib/cache.ts';
-import { type Lock, lock } from '../lib/lock.ts';
 import { runMain } from '../lib/main.ts';
 import { withProgress } from '../lib/progress.ts';
 import { remove } from './down.ts';
 import { kubectlPath } from './kubectl.ts';
-import { type Layout, layoutOf } from './layout.ts';
+import { layoutOf } from './layout.ts';
+import { aloneWith } from './lock.ts';
 import { cutOff, joinAgain, startNode, stopNode } from './nodes.ts';
 import { assertPrivileges } from './preflight.ts';
 import { bringUp, prepare } from './up.ts';
-
-/** Whoever changes a cluster as a whole does so alone. */
-const alone = (layout: Layout): Promise<Lock> =>
-  lock(join(cacheDirectory(), `cluster-${layout.name}.lock`), (holder) =>
-    process.stderr.write(`waiting for process ${holder}, which is changing cluster "${layout.name}"\n`),
-  );
 
 async function up(name: string): Promise<void> {
   assertPrivileges();
   const layout = layoutOf(name);
   await prepare();
-  using _held = await alone(layout);
+  using _held = await aloneWith(layout);
   const began = performance.now();
   const outcome = await withProgress(`starting cluster "${name}"`, () => bringUp(layout));
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
@@ -36,7 +29,7 @@ async function up(name: string): Promise<void> {
 async function down(name: string): Promise<void> {
   assertPrivileges();
   const layout = layoutOf(name);
-  using _held = await alone(layout);
+  using _held = await aloneWith(layout);
   await withProgress(`removing cluster "${name}"`, () => remove(layout));
 }
 

@@ -1,4 +1,5 @@
 import { Complaint } from '../lib/main.ts';
+import { removeCgroup } from './cgroups.ts';
 import { kubectl } from './kubectl.ts';
 import { type Layout, type Node } from './layout.ts';
 import { runningMachine, runningSwitch, startMachine, stopMachine } from './machine.ts';
@@ -8,6 +9,7 @@ import { connectMachine, cut, mend } from './network.ts';
 export async function switchOn(layout: Layout, name: string, address: string): Promise<void> {
   const switchPid = runningSwitch(layout);
   if (switchPid === undefined) throw new Complaint(`Cluster "${layout.name}" is not up: make cluster starts it.`);
+  await removeCgroup(`${layout.link}/${name}`); // a computer that was switched off has no memory of its last processes
   const { pid, boot } = await startMachine(layout, name);
   await connectMachine(switchPid, { port: name, address, pid });
   boot();

@@ -10,7 +10,7 @@ import { attempt, run } from '../lib/run.ts';
 /** What a node of the test cluster is made of, what pushes images, and what our own image needs beside Node. */
 const packages = [
   ...['containerd', 'runc', 'containernetworking-plugins', 'nftables', 'iproute2', 'mount', 'util-linux'],
-  ...['tini', 'busybox-static', 'dash', 'coreutils', 'skopeo', 'libc6', 'libgcc-s1', 'libstdc++6'],
+  ...['tini', 'busybox', 'dash', 'coreutils', 'skopeo', 'libc6', 'libgcc-s1', 'libstdc++6'],
 ];
 
 /** Places a machine made from this root mounts something onto; they must exist because the root itself is read-only. */

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleOf, packageVersion, programs } from '../bundle.ts';
-import { debianRoot, libraryDirectories, loaderPath } from '../debian/packages.ts';
+import { debianRoot } from '../debian/packages.ts';
 import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { copyLibraries } from './libraries.ts';
 import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
 
 /** Nobody in particular: no account of any machine has this number. */
@@ -62,13 +63,7 @@ async function fillProgramTree(tree: string): Promise<void> {
 
 async function fillNodeTree(tree: string): Promise<void> {
   await copyInto(nodeProgram, join(tree, 'usr/local/bin/node'));
-  const directories = libraryDirectories();
-  for (const name of libraries) {
-    const found = directories.map((directory) => join(directory, name)).find((path) => existsSync(path));
-    if (found === undefined) throw new Error(`${name} is not among the unpacked Debian packages`);
-    await copyInto(found, join(tree, found.slice(debianRoot().length)));
-  }
-  await copyInto(join(debianRoot(), loaderPath.resolved), join(tree, loaderPath.asked));
+  await copyLibraries(tree, libraries);
   await mkdir(join(tree, 'etc'), { recursive: true });
   await writeFile(join(tree, 'etc/passwd'), `nonroot:x:${user}:${user}:nonroot:/:/none\n`);
   await writeFile(join(tree, 'etc/group'), `nonroot:x:${user}:\n`);

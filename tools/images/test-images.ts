@@ -1,9 +1,10 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { debianRoot } from '../debian/packages.ts';
+import { debianRoot, unpacked } from '../debian/packages.ts';
 import { run } from '../lib/run.ts';
 import { etcdProgram } from '../programs/build.ts';
 import { type EtcdVersion, etcdVersions } from '../programs/catalog.ts';
+import { copyLibraries } from './libraries.ts';
 import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
 
 /** An image in an OCI layout directory, and the names it is pulled by, without a registry: ours stands in for all. */
@@ -60,7 +61,9 @@ async function image(directory: string, { layers, command, names }: Recipe): Pro
 async function busyboxTree(tree: string): Promise<void> {
   const busybox = join(debianRoot(), 'bin/busybox');
   await copyInto(busybox, join(tree, 'bin/busybox'));
-  const applets = (await run(busybox, ['--list'])).trim().split('\n');
+  await copyLibraries(tree, ['libc.so.6', 'libresolv.so.2']); // without them a name could not be looked up
+  const [loader, ...args] = unpacked('bin/busybox');
+  const applets = (await run(loader, [...args, '--list'])).trim().split('\n');
   for (const applet of applets) if (applet !== 'busybox') await symlink('busybox', join(tree, 'bin', applet));
   for (const directory of ['tmp', 'etc', 'usr/local/bin']) await mkdir(join(tree, directory), { recursive: true });
 }

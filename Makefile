@@ -1,0 +1,56 @@
+# `make` alone lists what there is to do. Each target sets up what it needs the first time.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Node 24 comes with the packages, so that everything works where the machine's own Node is older.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+INSTALLED := node_modules/.package-lock.json
+# The test cluster's name; `make cluster NAME=two` starts another one beside the first.
+NAME ?= dev
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: test
+test: $(INSTALLED) ## run the tests that need no cluster
+	@node tools/check.ts test
+
+.PHONY: check
+check: $(INSTALLED) ## run all that CI runs: format, lint, types, tests, and the stories on a cluster of its own (root)
+	@node tools/check.ts all
+
+.PHONY: fmt
+fmt: $(INSTALLED) ## format the sources and fix what can be fixed by itself
+	@biome check --write --log-level=warn .
+	@oxlint --fix --quiet
+
+.PHONY: cluster
+cluster: $(INSTALLED) ## start a real Kubernetes of three nodes on this machine (root)
+	@node tools/cluster/main.ts up --name $(NAME)
+
+.PHONY: cluster-down
+cluster-down: $(INSTALLED) ## remove every trace of it
+	@node tools/cluster/main.ts down --name $(NAME)
+
+.PHONY: node
+node: $(INSTALLED) ## stop, start, cut or join nodes: make node DO="stop-node node2", DO="cut node1 node3"
+	@node tools/cluster/main.ts $(DO) --name $(NAME)
+
+.PHONY: e2e
+e2e: $(INSTALLED) ## run the user stories on the test cluster, or with KUBECONFIG=… on another; STORY=… picks by title
+	@node tools/e2e.ts $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)",--cluster $(NAME)) $(if $(STORY),--story "$(STORY)")
+
+.PHONY: image
+image: $(INSTALLED) ## make the operator's image, in dist/ and in the registry of the test cluster that is up
+	@node tools/images/main.ts --cluster $(NAME)
+
+$(INSTALLED): package.json package-lock.json
+	@sh tools/install.sh
+	@touch $@
+
+# What the Dockerfile copies.
+.PHONY: image-tree
+image-tree: $(INSTALLED)
+	@node tools/images/main.ts --tree dist/image-tree

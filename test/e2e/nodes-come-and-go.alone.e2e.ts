@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+const onNode = (name: string, node: string): string => `
+apiVersion: v1
+kind: Pod
+metadata: { name: ${name} }
+spec:
+  nodeName: ${node}
+  containers:
+    - name: web
+      image: busybox
+      command: [sh, -c, "mkdir -p /www; echo ${name} > /www/index.html; echo started >> /kept/starts; httpd -f -h /www -p 8080"]
+      volumeMounts: [{ name: kept, mountPath: /kept }]
+  volumes: [{ name: kept, emptyDir: {} }]
+`;
+
+story.onOurCluster('a node is stopped, is missed, and comes back', async ({ kubectl, step, nodes }) => {
+  await step('a pod on node2', async () => {
+    await kubectl('apply -f -', { input: onNode('resident', 'node2') });
+    await kubectl('wait pod/resident --for=condition=Ready --timeout=60s');
+  });
+  try {
+    await step('stop node2: it turns NotReady', async () => {
+      await nodes.stop('node2');
+      await kubectl('wait node/node2 --for=condition=Ready=Unknown --timeout=60s');
+      await kubectl('wait pod/resident --for=condition=Ready=False --timeout=60s');
+    });
+  } finally {
+    await step('start node2: it is Ready again', () => nodes.start('node2'));
+  }
+  await step('its pod starts again where it was, with what it had kept', async () => {
+    await kubectl('wait pod/resident --for=condition=Ready --timeout=60s');
+    expect(await kubectl('exec resident -- cat /kept/starts')).toBe('started\nstarted\n');
+    expect(await kubectl('get pod resident -o jsonpath={.status.containerStatuses[0].restartCount}')).toBe('1');
+  });
+});
+
+story.onOurCluster(
+  'two nodes are cut off from each other, and only from each other',
+  async ({ kubectl, step, nodes }) => {
+    const places = { one: 'node1', two: 'node2', three: 'node3' } as const;
+    type Pod = keyof typeof places;
+    await step('a pod on each node', async () => {
+      for (const [pod, node] of Object.entries(places)) await kubectl('apply -f -', { input: onNode(pod, node) });
+      await kubectl('wait pods --all --for=condition=Ready --timeout=60s');
+    });
+    const addressOf = (pod: Pod) => kubectl(`get pod ${pod} -o jsonpath={.status.podIP}`);
+    const reaches = async (from: Pod, to: Pod): Promise<boolean> => {
+      const asked = kubectl(`exec ${from} -- timeout 1 wget -q -O - http://${await addressOf(to)}:8080/`);
+      return asked.then(
+        (answer) => answer === `${to}\n`,
+        () => false,
+      );
+    };
+    const everybody: readonly (readonly [Pod, Pod])[] = [
+      ['one', 'two'],
+      ['two', 'one'],
+      ['one', 'three'],
+      ['three', 'two'],
+    ];
+    const seen = async (): Promise<readonly boolean[]> => Promise.all(everybody.map(([from, to]) => reaches(from, to)));
+
+    await step('everybody reaches everybody', () =>
+      until('all answers', async () => (await seen()).every(Boolean) || undefined),
+    );
+    try {
+      await step('cut node1 and node2 off from each other', async () => {
+        await nodes.cutOff('node1', 'node2');
+        expect(await seen()).toEqual([false, false, true, true]);
+        await kubectl('wait node/node1 node/node2 --for=condition=Ready --timeout=5s');
+      });
+    } finally {
+      await step('join them again', () => nodes.joinAgain('node1', 'node2'));
+    }
+    await step('everybody reaches everybody again', async () => expect(await seen()).toEqual([true, true, true, true]));
+  },
+);

@@ -1,0 +1,185 @@
+import { expect } from 'vitest';
+import { etcdVersions } from '../../tools/programs/catalog.ts';
+import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+const running = '--for=jsonpath={.status.phase}=Running --timeout=90s';
+const succeeded = '--for=jsonpath={.status.phase}=Succeeded --timeout=90s';
+
+const podOf = (version: string): string => `etcd-${version.replaceAll('.', '-')}`;
+
+story('a pod of each etcd version starts and answers etcdctl', async ({ kubectl, step }) => {
+  await step('start one of each', async () => {
+    const run = (version: string) =>
+      kubectl(`run ${podOf(version)} --image=quay.io/coreos/etcd:v${version} --env=ETCDCTL_API=3`);
+    await Promise.all(etcdVersions.map(run));
+    await kubectl(`wait pods --all ${running}`);
+  });
+  for (const version of etcdVersions) {
+    await step(`${version} keeps a key`, async () => {
+      const etcdctl = (words: string) => kubectl(`exec ${podOf(version)} -- etcdctl ${words}`);
+      await until('etcd answers', async () => (await etcdctl('put greeting hello')).includes('OK') || undefined);
+      expect(await etcdctl('get greeting')).toBe('greeting\nhello\n');
+      expect(await kubectl(`exec ${podOf(version)} -- etcd --version`)).toContain(`etcd Version: ${version}\n`);
+      expect(await etcdctl('version')).toContain(version);
+    });
+  }
+});
+
+const podWithVolume = (command: string): string => `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: { name: data }
+spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 64Mi } } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: keeper }
+spec:
+  restartPolicy: Never
+  containers:
+    - name: keeper
+      image: busybox
+      command: [sh, -c, "${command}"]
+      volumeMounts: [{ name: data, mountPath: /data }]
+  volumes: [{ name: data, persistentVolumeClaim: { claimName: data } }]
+`;
+
+story('a volume keeps its data when its pod is deleted', async ({ kubectl, step }) => {
+  await step('write', async () => {
+    await kubectl('apply -f -', { input: podWithVolume('echo kept > /data/file') });
+    await kubectl(`wait pod/keeper ${succeeded}`);
+    await kubectl('wait pvc/data --for=jsonpath={.status.phase}=Bound --timeout=30s');
+  });
+  await step('delete the pod, read with a new one', async () => {
+    await kubectl('delete pod keeper --now');
+    await kubectl('apply -f -', { input: podWithVolume('cat /data/file') });
+    await kubectl(`wait pod/keeper ${succeeded}`);
+    expect(await kubectl('logs keeper')).toBe('kept\n');
+  });
+});
+
+story('services and headless names resolve and connect across nodes', async ({ kubectl, step, namespace }) => {
+  const apart = `affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: kubernetes.io/hostname, labelSelector: { matchLabels: { app: web } } }] } }`;
+  const server = `
+apiVersion: v1
+kind: Pod
+metadata: { name: server, labels: { app: web, serves: "yes" } }
+spec:
+  hostname: server
+  subdomain: headless
+  ${apart}
+  containers: [{ name: web, image: busybox, command: [sh, -c, "mkdir /www; echo hello > /www/index.html; httpd -f -h /www -p 8080"] }]
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: client, labels: { app: web } }
+spec:
+  ${apart}
+  containers: [{ name: sleep, image: busybox, command: [sleep, "3600"] }]
+---
+apiVersion: v1
+kind: Service
+metadata: { name: web }
+spec: { selector: { serves: "yes" }, ports: [{ port: 80, targetPort: 8080 }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: headless }
+spec: { clusterIP: None, selector: { serves: "yes" }, ports: [{ name: http, port: 8080 }] }
+`;
+  await step('two pods on two nodes', async () => {
+    await kubectl('apply -f -', { input: server });
+    await kubectl('wait pods --all --for=condition=Ready --timeout=90s');
+    const nodes = await kubectl('get pods -o jsonpath={.items[*].spec.nodeName}');
+    expect(new Set(nodes.split(' ')).size).toBe(2);
+  });
+  for (const address of [
+    'web',
+    `web.${namespace}.svc.cluster.local`,
+    'headless:8080',
+    `server.headless.${namespace}.svc:8080`,
+  ]) {
+    await step(`http://${address}`, async () => {
+      const answer = await until('an answer', () =>
+        kubectl(`exec client -- timeout 2 wget -q -O - http://${address}/`),
+      );
+      expect(answer).toBe('hello\n');
+    });
+  }
+  await step('the headless name is the address of the pod', async () => {
+    const address = await kubectl('get pod server -o jsonpath={.status.podIP}');
+    expect(await kubectl(`exec client -- nslookup server.headless.${namespace}.svc.cluster.local`)).toContain(address);
+  });
+});
+
+story('an image that does not exist is told, and correcting it recovers', async ({ kubectl, step }) => {
+  await step('a tag nobody pushed', async () => {
+    await kubectl('run typo --image=quay.io/coreos/etcd:v3.99.0');
+    const reason = '{.status.containerStatuses[0].state.waiting.reason}';
+    await kubectl(`wait pod/typo --for=jsonpath=${reason}=ErrImagePull --timeout=60s`);
+  });
+  await step('a tag that is there', async () => {
+    await kubectl('set image pod/typo typo=quay.io/coreos/etcd:v3.5.35');
+    await kubectl(`wait pod/typo ${running}`);
+  });
+});
+
+story('rights are enforced', async ({ kubectl, step, namespace }) => {
+  const user = `--as=system:serviceaccount:${namespace}:default`;
+  await step('nothing is allowed that was not granted', async () => {
+    expect(await kubectl.refused(`get pods ${user}`)).toContain('is forbidden');
+  });
+  await step('what is granted is allowed, and no more', async () => {
+    await kubectl('create role reader --verb=get,list --resource=pods');
+    await kubectl(`create rolebinding reader --role=reader --serviceaccount=${namespace}:default`);
+    await until('the grant is known', () => kubectl(`get pods ${user}`));
+    expect(await kubectl.refused(`get secrets ${user}`)).toContain('is forbidden');
+    expect(await kubectl.refused(`get pods ${user} --namespace default`)).toContain('is forbidden');
+  });
+  await step('nobody blocks the deletion of an owner without the right to its finalizers', async () => {
+    await kubectl('create role writer --verb=create --resource=configmaps');
+    await kubectl(`create rolebinding writer --role=writer --serviceaccount=${namespace}:default`);
+    await kubectl('create configmap owner');
+    const uid = await kubectl('get configmap owner -o jsonpath={.metadata.uid}');
+    const owned = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"owned","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"${uid}","blockOwnerDeletion":true}]}}`;
+    await until('the grant is known', () => kubectl(`create configmap free ${user}`));
+    expect(await kubectl.refused(`create ${user} -f -`, { input: owned })).toContain('cannot set blockOwnerDeletion');
+  });
+});
+
+story('our own image runs without a shell and as nobody in particular', async ({ kubectl, step, namespace }) => {
+  const image = process.env['IMAGE'] || 'etcd-operator:latest';
+  const restricted = JSON.stringify({
+    spec: {
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          name: 'operator',
+          image,
+          imagePullPolicy: 'Always',
+          args: ['--version'],
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+        },
+      ],
+    },
+  });
+  await step('in a namespace that admits only the restricted', async () => {
+    await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
+    await kubectl(`run operator --image=${image} --restart=Never --overrides='${restricted}'`);
+    await kubectl(`wait pod/operator ${succeeded}`);
+    expect(await kubectl('logs operator')).toMatch(/^etcd-operator \d+\.\d+\.\d+\n$/);
+  });
+  await step('there is no shell in it', async () => {
+    await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce-`);
+    await kubectl(`run shell --image=${image} --restart=Never --command -- /bin/sh`);
+    await kubectl('wait pod/shell --for=jsonpath={.status.phase}=Failed --timeout=60s');
+    expect(
+      await kubectl('get pod shell -o jsonpath={.status.containerStatuses[0].state.terminated.message}'),
+    ).toContain('no such file');
+  });
+});

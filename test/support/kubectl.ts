@@ -1,0 +1,38 @@
+import { attempt, RunError, type RunOptions } from '../../tools/lib/run.ts';
+
+export interface Kubectl {
+  /** Runs `kubectl <words>` in the story's namespace and gives back what it printed; an error quotes what it said. */
+  (words: string, options?: Pick<RunOptions, 'input'>): Promise<string>;
+  /** The same, for a command that must be refused: gives back what kubectl said on stderr. */
+  readonly refused: (words: string, options?: Pick<RunOptions, 'input'>) => Promise<string>;
+  /** The same, with the output read as JSON. */
+  readonly json: <T>(words: string) => Promise<T>;
+}
+
+/** kubectl as the user types it, in one namespace. Words in quotes stay together, as in a shell. */
+export function kubectlIn(namespace: string): Kubectl {
+  const end = (words: string, options: Pick<RunOptions, 'input'> = {}) =>
+    attempt('kubectl', ['--namespace', namespace, ...wordsOf(words)], options);
+
+  const kubectl = async (words: string, options?: Pick<RunOptions, 'input'>): Promise<string> => {
+    const ended = await end(words, options);
+    if (ended.code !== 0) throw new RunError(`kubectl ${words}`, ended);
+    return ended.stdout;
+  };
+  const refused = async (words: string, options?: Pick<RunOptions, 'input'>): Promise<string> => {
+    const ended = await end(words, options);
+    if (ended.code === 0) throw new Error(`kubectl ${words}: should have been refused, but was done\n${ended.stdout}`);
+    return ended.stderr;
+  };
+  const json = async <T>(words: string): Promise<T> => JSON.parse(await kubectl(`${words} -o json`)) as T;
+  return Object.assign(kubectl, { refused, json });
+}
+
+/** Splits a command line at blanks, except inside single or double quotes. */
+export const wordsOf = (line: string): readonly string[] =>
+  [...line.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map(([word]) =>
+    word.replaceAll(
+      /'([^']*)'|"([^"]*)"/g,
+      (_, single: string | undefined, double: string | undefined) => single ?? double ?? '',
+    ),
+  );

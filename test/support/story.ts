@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { test } from 'vitest';
+import { collectEvidence } from './evidence.ts';
+import { type Kubectl, kubectlIn } from './kubectl.ts';
+import { type Nodes, nodesOf } from './nodes.ts';
+
+export interface Story {
+  /** The story's own namespace; it is gone when the story has ended. */
+  readonly namespace: string;
+  readonly kubectl: Kubectl;
+  /** Names a part of the story in the output, with the time it took. */
+  readonly step: <T>(title: string, work: () => Promise<T>) => Promise<T>;
+  /** Stops, starts and cuts nodes; only in `story.onOurCluster`. */
+  readonly nodes: Nodes;
+}
+
+type Telling = (story: Story) => Promise<void>;
+
+/** The test cluster of ours that the stories run on, if they do. */
+const ours = process.env['TEST_CLUSTER'] || undefined;
+
+/**
+ * One user story on a real cluster, in a namespace of its own, side by side with the others. A story that changes what
+ * all share (nodes, custom resource definitions) is told in a file named `*.alone.e2e.ts`, and has the cluster to itself.
+ */
+export const story = Object.assign(plan, {
+  /** A story that stops or cuts nodes, or reads a file of the control plane, and so is left out on any other cluster. */
+  onOurCluster: (title: string, telling: Telling): void => {
+    if (ours !== undefined) return plan(title, telling);
+    process.stdout.write(`left out: ${title} (needs our own test cluster)\n`);
+    test.skip(title);
+  },
+});
+
+function plan(title: string, telling: Telling): void {
+  const runs = (): Promise<void> => tell(title, telling);
+  if (process.env['STORIES'] === 'alone') test(title, runs);
+  else test.concurrent(title, runs);
+}
+
+async function tell(title: string, telling: Telling): Promise<void> {
+  const namespace = `${slugOf(title).slice(0, 40)}-${randomBytes(3).toString('hex')}`;
+  const kubectl = kubectlIn(namespace);
+  await kubectl(`create namespace ${namespace}`);
+  await kubectl('wait serviceaccount/default --for=create --timeout=30s');
+  try {
+    await telling({ namespace, kubectl, step: stepsOf(title), nodes: nodesOf(ours) });
+  } catch (error) {
+    await collectEvidence(slugOf(title), kubectl, error);
+    throw error;
+  } finally {
+    await kubectl(`delete namespace ${namespace} --wait=false`);
+  }
+}
+
+const stepsOf =
+  (storyTitle: string): Story['step'] =>
+  async (title, work) => {
+    const began = performance.now();
+    const told = (mark: string): void => {
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      process.stdout.write(`  ${mark} ${storyTitle}: ${title} (${seconds} s)\n`);
+    };
+    try {
+      const result = await work();
+      told('✓');
+      return result;
+    } catch (error) {
+      told('✗');
+      throw error;
+    }
+  };
+
+export const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');

@@ -1,0 +1,56 @@
+import { rm } from 'node:fs/promises';
+import { assertPrivileges } from './cluster/preflight.ts';
+import { prepare } from './cluster/up.ts';
+import { storiesOnOwnCluster } from './e2e-run.ts';
+import { runMain } from './lib/main.ts';
+import { plainLine, resultsDirectory, runOne, runSuite, sum, type Tally } from './lib/suites.ts';
+
+interface Phase {
+  readonly name: string;
+  readonly run: () => Promise<Tally>;
+}
+
+const preparing: Phase = {
+  name: 'programs and images of the test cluster',
+  run: async () => {
+    assertPrivileges();
+    await prepare();
+    return { passed: 0, failed: 0 };
+  },
+};
+
+const phases: Readonly<Record<string, readonly Phase[]>> = {
+  test: [{ name: 'tests', run: () => runSuite({ projects: ['unit'] }) }],
+  all: [
+    { name: 'format', run: () => runOne('biome', ['check', '--log-level=warn', '.']) },
+    { name: 'lint', run: () => runOne('oxlint', ['--quiet']) },
+    { name: 'types', run: () => runOne('tsc', ['-p', '.']) },
+    { name: 'tests', run: () => runSuite({ projects: ['unit'] }) },
+    preparing,
+    { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
+    { name: 'stories', run: () => storiesOnOwnCluster('check') },
+  ],
+};
+
+/** Runs every phase, also after one that failed: a run should tell all that is wrong. */
+async function check(which: string): Promise<void> {
+  await rm(resultsDirectory, { recursive: true, force: true });
+  const tallies: Tally[] = [];
+  const times: string[] = [];
+  for (const { name, run } of phases[which] ?? []) {
+    const began = performance.now();
+    const tally = await run().catch((error: unknown) => {
+      process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+      return { passed: 0, failed: 1 };
+    });
+    tallies.push(tally);
+    times.push(
+      `${((performance.now() - began) / 1000).toFixed(1).padStart(8)} s  ${name}${tally.failed > 0 ? ': FAILED' : ''}`,
+    );
+  }
+  const total = sum(tallies);
+  process.stdout.write(`\n${times.join('\n')}\n\n${plainLine(total)}\n`);
+  if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
+}
+
+await runMain(() => check(process.argv[2] ?? 'all'));

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { layoutOf } from './cluster/layout.ts';
+import { assertPrivileges } from './cluster/preflight.ts';
+import { storiesElsewhere, storiesOn } from './e2e-run.ts';
+import { runMain } from './lib/main.ts';
+import { plainLine, type Tally } from './lib/suites.ts';
+
+interface Options {
+  readonly cluster: string;
+  readonly kubeconfig?: string;
+  readonly story?: string;
+}
+
+function stories({ cluster, kubeconfig, story }: Options): Promise<Tally> {
+  const layout = layoutOf(cluster);
+  if (kubeconfig !== undefined && resolve(kubeconfig) !== layout.kubeconfig)
+    return storiesElsewhere(resolve(kubeconfig), story);
+  assertPrivileges();
+  return storiesOn(layout, story);
+}
+
+const program = new Command('e2e')
+  .option('--cluster <name>', 'a test cluster of ours', 'dev')
+  .option('--kubeconfig <file>', 'another cluster')
+  .option('--story <title>', 'only stories whose title matches')
+  .action(async (options: Options) => {
+    const tally = await stories(options);
+    process.stdout.write(`\n${plainLine(tally)}\n`);
+    if (tally.failed > 0) process.exitCode = 1;
+  });
+await runMain(async () => {
+  await program.parseAsync();
+});

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle, packageVersion } from '../bundle.ts';
+import type { Layout } from '../cluster/layout.ts';
+import { unpackDebian } from '../debian/packages.ts';
+import { withProgress } from '../lib/progress.ts';
+import { packReproducibly } from './oci-image.ts';
+import { writeOperatorImage } from './operator-image.ts';
+import { push, skopeo } from './push.ts';
+
+const dist = join(import.meta.dirname, '../../dist');
+
+/** Makes the operator's image for as long as `use` needs it. */
+async function withOperatorImage<T>(use: (layout: string, digest: string) => Promise<T>): Promise<T> {
+  await unpackDebian();
+  await bundle();
+  const layout = await mkdtemp(join(tmpdir(), 'image-'));
+  try {
+    return await use(layout, await withProgress('making the image', () => writeOperatorImage(layout)));
+  } finally {
+    await rm(layout, { recursive: true });
+  }
+}
+
+/** Keeps the operator's image in `dist/`, in both forms that other tools load; gives back its digest. */
+export const keepOperatorImage = (): Promise<string> =>
+  withOperatorImage(async (layout, digest) => {
+    await packReproducibly(layout, join(dist, 'etcd-operator.oci.tar'));
+    const docker = join(dist, 'etcd-operator.docker.tar');
+    await rm(docker, { force: true });
+    await skopeo(['copy', `oci:${layout}`, `docker-archive:${docker}:etcd-operator:${await packageVersion()}`]);
+    return digest;
+  });
+
+/** Pushes the operator's image to a test cluster's registry, from which its nodes pull it as `etcd-operator`. */
+export const pushOperatorImage = (cluster: Layout): Promise<void> =>
+  withOperatorImage(async (layout) => {
+    for (const tag of [await packageVersion(), 'latest']) {
+      await push(layout, cluster.registry, `library/etcd-operator:${tag}`);
+    }
+  });

@@ -1,0 +1,48 @@
+import { defineConfig } from 'vitest/config';
+
+/** Each rung of tests is a project: what it needs is in its name, never in a switch inside a test. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{src,tools,test/support}/**/*.test.ts', 'test/*.test.ts'],
+        },
+      },
+      {
+        // Needs root: brings test clusters up and down, and breaks them in between.
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        // Stories that do not disturb each other, each in a namespace of its own.
+        test: {
+          name: 'stories',
+          include: ['test/e2e/**/*.e2e.ts'],
+          exclude: ['test/e2e/**/*.alone.e2e.ts'],
+          testTimeout: 600_000,
+          maxWorkers: 4,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // Stories that change what all share: nodes, custom resource definitions.
+        test: {
+          name: 'stories alone',
+          include: ['test/e2e/**/*.alone.e2e.ts'],
+          testTimeout: 600_000,
+          fileParallelism: false,
+          env: { STORIES: 'alone' },
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+    disableConsoleIntercept: true,
+  },
+});
