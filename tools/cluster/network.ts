@@ -44,7 +44,10 @@ export async function cut(
     (hook) => `chain ${hook} { type filter hook ${hook} priority 0; ip saddr ${peers} drop; ip daddr ${peers} drop; }`,
   );
   const table = tableFor(other.name);
-  await nft(node.pid, `table inet ${table}\ndelete table inet ${table}\ntable inet ${table} { ${hooks.join('\n')} }\n`);
+  await nft(
+    node.pid,
+    `table inet ${table}\ndelete table inet ${table}\ntable inet ${table} {\n${hooks.join('\n')}\n}\n`,
+  );
 }
 
 /** Undoes `cut`; harmless where nothing was cut. */
