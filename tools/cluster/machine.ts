@@ -13,6 +13,11 @@ import type { Layout } from './layout.ts';
  */
 const marker = 'ETCD_OPERATOR_MACHINE';
 
+/** What puts a process down as part of a cluster, to be ended with it. */
+export const markOf = (layout: Layout, name: string): Readonly<Record<string, string>> => ({
+  [marker]: `${layout.state}/${name}`,
+});
+
 /** Options of `unshare` that give a machine its own of everything. */
 export const namespaces = ['--mount', '--pid', '--fork', '--net', '--uts', '--ipc', '--propagation', 'private'];
 
@@ -51,7 +56,7 @@ export async function startSwitch(layout: Layout): Promise<number> {
 
 function startDetached(layout: Layout, name: string, [command = '', ...args]: readonly string[]): ChildProcess {
   const log = openSync(join(layout.state, `${name}.log`), 'a');
-  const env = { PATH: process.env['PATH'], [marker]: `${layout.state}/${name}` };
+  const env = { PATH: process.env['PATH'], ...markOf(layout, name) };
   const child = spawn(command, args, { detached: true, stdio: ['pipe', log, log], env, cwd: '/' });
   closeSync(log);
   return child;

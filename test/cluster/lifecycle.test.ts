@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeCgroup } from '../../tools/cluster/cgroups.ts';
+import { kubectl } from '../../tools/cluster/kubectl.ts';
+import { layoutOf } from '../../tools/cluster/layout.ts';
+import { runningMachine, stopAllMachines } from '../../tools/cluster/machine.ts';
+import { attempt, type Ended } from '../../tools/lib/run.ts';
+import { type MachineState, machineState } from '../support/machine-state.ts';
+
+const name = 'life';
+const layout = layoutOf(name);
+const program = join(import.meta.dirname, '../../tools/cluster/main.ts');
+
+const cluster = (...words: readonly string[]): Promise<Ended> =>
+  attempt(process.execPath, [program, ...words, '--name', name]);
+
+/** Starts a command and kills it, with no chance to clean up, at some point of its way. */
+async function killedAfter(millis: number, command: string): Promise<void> {
+  const child = spawn(process.execPath, [program, command, '--name', name], { stdio: 'ignore' });
+  const exit = once(child, 'exit');
+  await Promise.race([sleep(millis), exit]);
+  child.kill('SIGKILL');
+  await exit;
+}
+
+const identity = (): Promise<string> =>
+  kubectl(layout, ['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
+const isUseful = (): Promise<string> =>
+  kubectl(layout, ['wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=20s']);
+
+describe('the test cluster', () => {
+  let untouched: MachineState;
+  beforeAll(async () => {
+    await cluster('down');
+    untouched = await machineState(name);
+    expect(untouched.processes).toEqual([]);
+  });
+  afterAll(() => cluster('down'));
+
+  it('comes up, says so, and is reused when it is asked for again', async () => {
+    const first = await cluster('up');
+    expect(first.stdout).toMatch(/^Cluster "life" is up after \d/);
+    expect(first.stdout).toContain(`export KUBECONFIG=${layout.kubeconfig}\n`);
+    expect(await isUseful()).toContain('node/node3 condition met');
+    const before = await identity();
+    expect((await cluster('up')).stdout).toMatch(/^Cluster "life" was up already/);
+    expect(await identity()).toBe(before);
+  });
+
+  it('starts its nodes again when they were stopped', async () => {
+    await cluster('stop-node', 'node1');
+    expect(runningMachine(layout, 'node1')).toBeUndefined();
+    await cluster('up');
+    expect(runningMachine(layout, 'node1')).toBeDefined();
+    expect(await isUseful()).toContain('node/node1 condition met');
+  });
+
+  it('changes nothing for the rest of the computer while it is up', async () => {
+    const { settings, rules, mounts } = await machineState(name);
+    expect({ settings, rules, mounts }).toEqual({ settings: untouched.settings, rules: untouched.rules, mounts: [] });
+  });
+
+  it('comes back after the computer was restarted under it', async () => {
+    await stopAllMachines(layout);
+    await removeCgroup(layout.link);
+    expect(existsSync(layout.state)).toBe(true);
+    expect((await cluster('up')).stdout).toMatch(/^Cluster "life" is up after/);
+  });
+
+  it('survives the crash of its removal at any point', async () => {
+    for (const millis of [250, 300, 350, 400, 450]) await killedAfter(millis, 'down');
+    expect((await cluster('up')).stdout).toMatch(/^Cluster "life" (?:is up|was up)/);
+    expect(await isUseful()).toContain('condition met');
+  });
+
+  it('leaves no process, mount, interface, route, rule, cgroup, file or setting behind', async () => {
+    expect((await cluster('down')).code).toBe(0);
+    expect(await machineState(name)).toEqual(untouched);
+    expect((await cluster('down')).code).toBe(0);
+  });
+
+  for (const millis of [400, 800, 1500, 4000]) {
+    it(`leaves nothing behind either when its start crashed after ${millis} ms`, async () => {
+      await killedAfter(millis, 'up');
+      expect((await cluster('down')).code).toBe(0);
+      expect(await machineState(name)).toEqual(untouched);
+    });
+  }
+
+  it('comes up after its start crashed', async () => {
+    await killedAfter(2500, 'up');
+    expect((await cluster('up')).stdout).toMatch(/^Cluster "life" is up after/);
+    await cluster('down');
+  });
+});
+
+describe('what stands in the way is told in one sentence, before anything is changed', () => {
+  it('a missing privilege', async () => {
+    const without = ['--bounding-set=-all', '--inh-caps=-all', process.execPath, program, 'up', '--name', name];
+    const ended = await attempt('setpriv', without);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^This kernel or container does not allow new namespaces: .*\n$/);
+    expect(existsSync(layout.state)).toBe(false);
+  });
+
+  it('a name that cannot be one', async () => {
+    const ended = await attempt(process.execPath, [program, 'up', '--name', 'Not_A_Name']);
+    expect(ended.stderr).toMatch(/^"Not_A_Name" cannot be a cluster's name: .*\n$/);
+  });
+
+  it('a node that is not there', async () => {
+    const ended = await cluster('stop-node', 'node9');
+    expect(ended.stderr).toBe('There is no node "node9": the nodes are node1, node2, node3.\n');
+  });
+});
