@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { assertPrivileges } from './cluster/preflight.ts';
 import { prepare } from './cluster/up.ts';
 import { storiesOnOwnCluster } from './e2e-run.ts';
@@ -50,6 +51,8 @@ async function check(which: string): Promise<void> {
   }
   const total = sum(tallies);
   process.stdout.write(`\n${times.join('\n')}\n\n${plainLine(total)}\n`);
+  await mkdir(resultsDirectory, { recursive: true });
+  await writeFile(join(resultsDirectory, 'tally'), `${plainLine(total)}\n`);
   if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
 }
 
