@@ -71,6 +71,10 @@ describe('the architecture', () => {
     expect('const now = world.now; // promised').not.toMatch(impure);
   });
 
+  it('has a core that knows no dialect', () => {
+    expect(filesIn('src/core/**/*.ts').filter((file) => /coreos|improbable/i.test(read(file)))).toEqual([]);
+  });
+
   it('switches no lint rule off inside the core', () => {
     expect(
       filesIn('src/core/**/*.ts').filter((file) =>

@@ -36,6 +36,7 @@ export async function bundle(): Promise<void> {
       banner: { js: banner },
       define: { bundledVersion: JSON.stringify(await packageVersion()) },
       legalComments: 'none',
+      preserveSymlinks: true, // where the packages really lie must not show in the bundle
       logLevel: 'warning',
     });
     await chmod(bundleOf(program), 0o755);
