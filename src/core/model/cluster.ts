@@ -1,0 +1,97 @@
+declare const brand: unique symbol;
+type Brand<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** A *member* is an entry in etcd's own membership list. uint64 on the wire: a `number` would lose bits. */
+export type MemberId = Brand<bigint, 'MemberId'>;
+/** A *carrier* is what we run so that a member can exist. It has the member's name, which is in the member's peer URL. */
+export type CarrierName = Brand<string, 'CarrierName'>;
+
+/** Not knowing is a fact of its own: an unreachable etcd is not an empty etcd. */
+export type Sighting<T> = { readonly seen: true; readonly value: T } | { readonly seen: false; readonly why: string };
+
+export interface Member {
+  readonly id: MemberId;
+  /** The carrier that its peer URL leads to, also when it has never started and so has no name yet. */
+  readonly name: CarrierName;
+  readonly peerURLs: readonly string[];
+  readonly role: 'voter' | 'learner';
+  /** `silent`: it has started once, and does not answer now. `lost`: it answers, but follows no leader of this cluster. */
+  readonly health: 'healthy' | 'lost' | 'silent' | 'never-started';
+  readonly leads: boolean;
+  readonly version: string | undefined;
+  /** How far it has come in the log that all share; unknown when it does not answer. */
+  readonly raftIndex: bigint | undefined;
+}
+
+export interface Carrier {
+  readonly name: CarrierName;
+  readonly uid: string;
+  /**
+   * `gone`: no pod, but a disk. `ended`: a pod that will never run again, evicted for example. `stuck`: it cannot start,
+   * and `why` says what stands in the way.
+   */
+  readonly phase: 'starting' | 'stuck' | 'running' | 'stopping' | 'ended' | 'gone';
+  readonly ready: boolean;
+  readonly why: string;
+  /** Whether its container has been started at least once, so that the image and the node are known to be good. */
+  readonly hasRun: boolean;
+  /** Since when it has not been ready, in milliseconds; undefined while it is. */
+  readonly unreadySince: number | undefined;
+  /** With an empty disk it refuses to start, instead of forming or joining a cluster anew. */
+  readonly sealed: boolean;
+  readonly disk: Disk;
+  /** Whether it was made from what the spec says today. */
+  readonly asDesired: boolean;
+}
+
+/** `own`: it comes back with it. `with-pod`: it goes with the pod. `lost`: there should be one, and it is gone. */
+export type Disk = 'own' | 'with-pod' | 'lost';
+
+/** What was written down for good, before anything was done that depends on it. */
+export interface Memory {
+  readonly bootstrap: Bootstrap | undefined;
+  /** etcd's own id of the cluster, once it has formed. From then on nothing may ever start as new. */
+  readonly clusterId: string | undefined;
+  /** The voters when a majority last answered. */
+  readonly voters: readonly CarrierName[];
+}
+
+export interface Bootstrap {
+  readonly members: readonly CarrierName[];
+  readonly token: string;
+}
+
+export interface ClusterIntent {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly size: number;
+  readonly version: string;
+  readonly paused: boolean;
+  /** Whether members have disks that outlive their pods. */
+  readonly durable: boolean;
+  /** How long a member may be out of reach before another takes its place. */
+  readonly replaceAfterSeconds: number;
+  /** How a member's peer URL is made of its name. */
+  readonly peerURLOf: (name: CarrierName) => string;
+}
+
+/** What etcd said of itself in this pass, linearizably: a majority has agreed to it. */
+export interface Membership {
+  readonly clusterId: string;
+  readonly members: readonly Member[];
+}
+
+/** All that one pass may know. Taken once, never refreshed, never changed. */
+export interface ClusterWorld {
+  readonly now: number;
+  readonly intent: ClusterIntent;
+  readonly memory: Memory;
+  readonly carriers: readonly Carrier[];
+  readonly membership: Sighting<Membership>;
+  /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */
+  readonly spareNames: readonly CarrierName[];
+}
+
+export const carrierNamed = (world: ClusterWorld, name: CarrierName): Carrier | undefined =>
+  world.carriers.find((carrier) => carrier.name === name);

@@ -1,0 +1,11 @@
+import { act, type Rule, type Step } from './step.ts';
+
+/** A pod or disk whose name is not in etcd's list is nobody's: what we removed, or never came to be. */
+export const discardStrays: Rule = ({ membership, carriers }) => {
+  if (!membership.seen) return undefined;
+  const listed = new Set(membership.value.members.map(({ name }) => name));
+  const strays = carriers.filter((carrier) => !listed.has(carrier.name) && carrier.phase !== 'stopping');
+  if (strays.length === 0) return undefined;
+  const steps = strays.map(({ name, uid }): Step => ({ kind: 'discard-carrier', name, uid }));
+  return act('StrayCarrier', `removing ${strays.map(({ name }) => name).join(', ')}, which is no member`, ...steps);
+};

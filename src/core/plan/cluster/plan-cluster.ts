@@ -1,0 +1,43 @@
+import type { ClusterWorld } from '../../model/cluster.ts';
+import { discardStrays } from './discard-strays.ts';
+import { growByOne } from './grow-by-one.ts';
+import { honourPause } from './honour-pause.ts';
+import { promoteLearner } from './promote-learner.ts';
+import { rememberBootstrap } from './remember-bootstrap.ts';
+import { rememberFormation } from './remember-formation.ts';
+import { replaceDeadMember } from './replace-dead-member.ts';
+import { returnToOwnDisk } from './return-to-own-disk.ts';
+import { sealCarriers } from './seal-carriers.ts';
+import { shrinkByOne } from './shrink-by-one.ts';
+import { startFounders } from './start-founders.ts';
+import { startNewcomer } from './start-newcomer.ts';
+import type { Rule, Verdict } from './step.ts';
+import { waitForContact } from './wait-for-contact.ts';
+import { waitForUnhealthy } from './wait-for-unhealthy.ts';
+
+// The order is the policy. Read it top to bottom; the first rule with an opinion wins, so at most one thing that can
+// disturb happens in a pass, and every rule may rely on those above it.
+const rules: readonly Rule[] = [
+  honourPause,
+  rememberBootstrap,
+  rememberFormation,
+  startFounders, // below this line the cluster has formed, and nothing starts as new
+  returnToOwnDisk,
+  waitForContact, // below this line membership is known, and a majority is healthy
+  sealCarriers,
+  discardStrays,
+  shrinkByOne,
+  startNewcomer,
+  replaceDeadMember,
+  promoteLearner,
+  waitForUnhealthy, // below this line everybody is a healthy voter
+  growByOne,
+];
+
+export function planCluster(world: ClusterWorld): Verdict {
+  for (const rule of rules) {
+    const verdict = rule(world);
+    if (verdict !== undefined) return verdict;
+  }
+  return { is: 'settled' };
+}

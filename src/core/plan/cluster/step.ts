@@ -1,0 +1,59 @@
+import type { Bootstrap, CarrierName, ClusterWorld, MemberId } from '../../model/cluster.ts';
+import type { Reason } from '../../reasons.ts';
+
+/** How a carrier's etcd is told about its cluster. It matters only while its disk is empty. */
+export type Join =
+  | { readonly as: 'founder'; readonly of: Bootstrap }
+  | { readonly as: 'newcomer'; readonly among: readonly Peer[] }
+  /** It has been a member before: with its data it goes on, without it refuses to start. */
+  | { readonly as: 'returner' };
+
+export interface Peer {
+  readonly name: CarrierName;
+  readonly peerURL: string;
+}
+
+/** Everything this operator can do to a cluster. If it is not here, we cannot do it. */
+export type Step =
+  | { readonly kind: 'remember-bootstrap'; readonly bootstrap: Bootstrap }
+  | { readonly kind: 'remember-formation'; readonly clusterId: string }
+  | { readonly kind: 'start-carrier'; readonly name: CarrierName; readonly join: Join }
+  | { readonly kind: 'seal-carrier'; readonly name: CarrierName; readonly uid: string }
+  /** Deletes the pod and keeps the disk. */
+  | { readonly kind: 'stop-carrier'; readonly name: CarrierName; readonly uid: string }
+  /** Deletes the pod and the disk: only ever for a name that is not in etcd's list. */
+  | { readonly kind: 'discard-carrier'; readonly name: CarrierName; readonly uid: string }
+  | { readonly kind: 'add-member'; readonly name: CarrierName; readonly as: 'learner' | 'voter' }
+  | { readonly kind: 'promote-member'; readonly id: MemberId; readonly name: CarrierName }
+  | {
+      readonly kind: 'remove-member';
+      readonly id: MemberId;
+      readonly name: CarrierName;
+      readonly because: 'dead' | 'surplus';
+    };
+
+export type Verdict =
+  /** Several steps only where none of them can disturb: starting founders, sealing carriers. */
+  | { readonly is: 'act'; readonly steps: readonly Step[]; readonly reason: Reason; readonly message: string }
+  | { readonly is: 'wait'; readonly reason: Reason; readonly message: string; readonly needsPerson?: true }
+  | { readonly is: 'settled' };
+
+/** One decision. `undefined` means: not my business, ask the next rule. */
+export type Rule = (world: ClusterWorld) => Verdict | undefined;
+
+export const act = (reason: Reason, message: string, ...steps: readonly Step[]): Verdict => ({
+  is: 'act',
+  steps,
+  reason,
+  message,
+});
+
+export const wait = (reason: Reason, message: string): Verdict => ({ is: 'wait', reason, message });
+
+/** Waiting for something that only a person can decide or repair. */
+export const waitForPerson = (reason: Reason, message: string): Verdict => ({
+  is: 'wait',
+  reason,
+  message,
+  needsPerson: true,
+});

@@ -1,0 +1,31 @@
+import type { ClusterWorld } from '../../model/cluster.ts';
+import { hasQuorum, quorumOf } from '../../quorum.ts';
+import { causeOf } from './cause.ts';
+import { type Rule, type Verdict, wait, waitForPerson } from './step.ts';
+
+/**
+ * Below this rule membership is known and a majority is healthy. Above it, an etcd that does not answer is never taken
+ * for one that is empty: nothing is removed, whatever seems to be missing.
+ */
+export const waitForContact: Rule = (world) => {
+  const { membership, carriers } = world;
+  if (membership.seen) {
+    const { members } = membership.value;
+    return hasQuorum(members) ? undefined : wait('NoContact', 'fewer than a majority of the voters are healthy');
+  }
+  return lostForGood(world) ?? causeOf(carriers) ?? wait('NoContact', membership.why);
+};
+
+/** A majority without disks will not come back by itself, and which copy of the data to go on with is not ours to choose. */
+function lostForGood({ memory, carriers }: ClusterWorld): Verdict | undefined {
+  const voters = memory.voters;
+  const alive = new Set(
+    carriers
+      .filter((c) => c.disk === 'own' || (c.disk === 'with-pod' && c.phase !== 'ended' && c.phase !== 'gone'))
+      .map((c) => c.name),
+  );
+  const left = voters.filter((name) => alive.has(name)).length;
+  if (voters.length === 0 || left >= quorumOf(voters.length)) return undefined;
+  const says = `${voters.length - left} of ${voters.length} members have lost their data, which is a majority: restore a backup`;
+  return waitForPerson('QuorumLost', says);
+}

@@ -1,0 +1,110 @@
+import type {
+  Carrier,
+  CarrierName,
+  ClusterIntent,
+  ClusterWorld,
+  Member,
+  MemberId,
+} from '../../src/core/model/cluster.ts';
+
+export type Change = (world: ClusterWorld) => ClusterWorld;
+
+/** A healthy cluster of three, and then only what the test is about. */
+export const aWorld = (...changes: readonly Change[]): ClusterWorld =>
+  changes.reduce((world, change) => change(world), healthy(3));
+
+export const nameOf = (text: string): CarrierName => text as CarrierName;
+export const peerURLOf = (name: CarrierName): string => `http://${name}.db.default.svc:2380`;
+
+export const wanting = (size: number): Change => withIntent({ size });
+export const withIntent =
+  (intent: Partial<ClusterIntent>): Change =>
+  (w) => ({ ...w, intent: { ...w.intent, ...intent } });
+export const outOfContact = (): Change => (w) => ({ ...w, membership: { seen: false, why: 'nobody answers' } });
+export const durable = (): Change => (w) => ({
+  ...withIntent({ durable: true })(w),
+  carriers: w.carriers.map((carrier) => ({ ...carrier, disk: 'own' })),
+});
+
+export const withMember =
+  (name: string, change: Partial<Member>): Change =>
+  (w) => ({
+    ...w,
+    membership: w.membership.seen
+      ? {
+          seen: true,
+          value: {
+            ...w.membership.value,
+            members: w.membership.value.members.map((m) => (m.name === name ? { ...m, ...change } : m)),
+          },
+        }
+      : w.membership,
+  });
+
+export const withCarrier =
+  (name: string, change: Partial<Carrier>): Change =>
+  (w) => ({
+    ...w,
+    carriers: w.carriers.map((carrier) => (carrier.name === name ? { ...carrier, ...change } : carrier)),
+  });
+
+export const withoutCarrier =
+  (name: string): Change =>
+  (w) =>
+    withMember(name, { health: 'silent', leads: false })({
+      ...w,
+      carriers: w.carriers.filter((carrier) => carrier.name !== name),
+    });
+
+/** Nothing has happened yet: the resource has just been created. */
+export const untouched = (): Change => (w) => ({
+  ...outOfContact()(w),
+  memory: { bootstrap: undefined, clusterId: undefined, voters: [] },
+  carriers: [],
+});
+
+export function healthy(size: number): ClusterWorld {
+  const names = Array.from({ length: size }, (_, i) => nameOf(`db-${i}`));
+  return {
+    now: Date.parse('2026-01-01T00:00:00Z'),
+    intent: {
+      name: 'db',
+      namespace: 'default',
+      uid: 'uid-1',
+      size,
+      version: '3.5.35',
+      paused: false,
+      durable: false,
+      replaceAfterSeconds: 300,
+      peerURLOf,
+    },
+    memory: { bootstrap: { members: names, token: 't' }, clusterId: 'c1', voters: names },
+    carriers: names.map(aCarrier),
+    membership: { seen: true, value: { clusterId: 'c1', members: names.map(aMember) } },
+    spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-new${i}`)),
+  };
+}
+
+export const aCarrier = (name: CarrierName): Carrier => ({
+  name,
+  uid: `uid-of-${name}`,
+  phase: 'running',
+  ready: true,
+  why: '',
+  hasRun: true,
+  unreadySince: undefined,
+  sealed: true,
+  disk: 'with-pod',
+  asDesired: true,
+});
+
+export const aMember = (name: CarrierName, index: number): Member => ({
+  id: BigInt(index + 1) as MemberId,
+  name,
+  peerURLs: [peerURLOf(name)],
+  role: 'voter',
+  health: 'healthy',
+  leads: index === 0,
+  version: '3.5.35',
+  raftIndex: 100n,
+});
