@@ -1,0 +1,32 @@
+import type { ClusterIntent } from '../model/cluster.ts';
+import type { MemberTemplate, Naming } from '../model/template.ts';
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller: true;
+}
+
+/** A Kubernetes object as we want it; what the server adds to it is none of our business. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences: readonly OwnerReference[];
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** All that the objects of a cluster are made from. */
+export interface Blueprint {
+  readonly intent: ClusterIntent;
+  readonly owner: OwnerReference;
+  readonly naming: Naming;
+  readonly template: MemberTemplate;
+}

@@ -1,0 +1,176 @@
+import type { CarrierName } from '../model/cluster.ts';
+import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles } from '../model/template.ts';
+import type { Join } from '../plan/cluster/step.ts';
+import { fingerprint } from './fingerprint.ts';
+import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './initial-cluster.ts';
+import type { Blueprint, Manifest } from './manifest.ts';
+import { livenessProbe, readinessProbe } from './probes.ts';
+
+const dataPath = '/var/etcd';
+
+/** The body of one member. */
+export function memberPod(blueprint: Blueprint, name: CarrierName, join: Join): Manifest {
+  const { intent, owner, naming, template } = blueprint;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: intent.namespace,
+      labels: { ...template.labels, ...naming.clusterLabels, [naming.memberLabel]: name },
+      annotations: {
+        ...template.annotations,
+        [naming.versionAnnotation]: template.version,
+        [templateAnnotation(naming)]: templateMark(blueprint),
+        ...annotationsOf(initialClusterOf(join, name, intent), naming),
+      },
+      ownerReferences: [owner],
+    },
+    spec: podSpec(blueprint, name),
+  };
+}
+
+export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
+
+/** Changes exactly when a pod made today would differ from one made before, apart from whose pod it is. */
+export const templateMark = (blueprint: Blueprint): string =>
+  fingerprint(podSpec(blueprint, 'any-member' as CarrierName));
+
+function podSpec(blueprint: Blueprint, name: CarrierName): Manifest['spec'] {
+  const { naming, template } = blueprint;
+  const { nodeSelector, tolerations } = template;
+  return {
+    hostname: name,
+    subdomain: naming.peerService,
+    restartPolicy: 'Always',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 30,
+    securityContext: template.securityContext ?? anyoneButRoot,
+    affinity: template.affinity ?? apartIfPossible(naming),
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations }),
+    ...nameCheck(blueprint, name),
+    containers: [etcdContainer(blueprint, name)],
+    volumes: [
+      dataVolume(template, name),
+      ...secretsOf(template).map(({ secret, volume }) => ({ name: volume, secret: { secretName: secret } })),
+    ],
+  };
+}
+
+function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
+  const { naming, template } = blueprint;
+  return {
+    name: 'etcd',
+    image: template.image,
+    command: etcdCommand(blueprint, name),
+    env: [...initialClusterEnvironment(naming), ...template.env],
+    ports: [
+      { name: 'server', containerPort: ports.peer, protocol: 'TCP' },
+      { name: 'client', containerPort: ports.client, protocol: 'TCP' },
+    ],
+    ...(template.resources === undefined ? {} : { resources: template.resources }),
+    securityContext: nothingSpecial,
+    livenessProbe,
+    readinessProbe: readinessProbe(template),
+    volumeMounts: [
+      { name: 'etcd-data', mountPath: dataPath },
+      ...secretsOf(template).map(({ volume, mountPath }) => ({ name: volume, mountPath, readOnly: true })),
+    ],
+  };
+}
+
+/** The flags of the original, in its order; those about the first start take their values from the environment. */
+function etcdCommand({ intent, naming, template }: Blueprint, name: CarrierName): readonly string[] {
+  const scheme = template.clientTLS === undefined ? 'http' : 'https';
+  const peerScheme = template.peerTLS === undefined ? 'http' : 'https';
+  const host = `${name}.${naming.peerService}.${intent.namespace}.svc${naming.domain}`;
+  return [
+    '/usr/local/bin/etcd',
+    `--data-dir=${dataPath}/data`,
+    `--name=${name}`,
+    `--initial-advertise-peer-urls=${peerScheme}://${host}:${ports.peer}`,
+    `--listen-peer-urls=${peerScheme}://0.0.0.0:${ports.peer}`,
+    `--listen-client-urls=${scheme}://0.0.0.0:${ports.client}`,
+    `--advertise-client-urls=${scheme}://${host}:${ports.client}`,
+    '--initial-cluster=$(INITIAL_CLUSTER)',
+    '--initial-cluster-state=$(INITIAL_CLUSTER_STATE)',
+    ...tlsFlags('--peer-', '--peer-client-cert-auth=true', template.peerTLS),
+    ...tlsFlags('--', '--client-cert-auth=true', template.clientTLS),
+    '--initial-cluster-token=$(INITIAL_CLUSTER_TOKEN)',
+  ];
+}
+
+function tlsFlags(prefix: string, askForCertificates: string, files: SecretFiles | undefined): readonly string[] {
+  if (files === undefined) return [];
+  const path = (file: string): string => `${files.mountPath}/${file}`;
+  return [
+    askForCertificates,
+    `${prefix}trusted-ca-file=${path(files.authority)}`,
+    `${prefix}cert-file=${path(files.certificate)}`,
+    `${prefix}key-file=${path(files.key)}`,
+  ];
+}
+
+const dataVolume = ({ claim }: MemberTemplate, name: CarrierName): Passed =>
+  claim === undefined
+    ? { name: 'etcd-data', emptyDir: {} }
+    : { name: 'etcd-data', persistentVolumeClaim: { claimName: name } };
+
+const secretsOf = ({
+  peerTLS,
+  clientTLS,
+}: MemberTemplate): readonly { secret: string; volume: string; mountPath: string }[] => [
+  ...(peerTLS === undefined ? [] : [{ ...peerTLS, volume: 'member-peer-tls' }]),
+  ...(clientTLS === undefined ? [] : [{ ...clientTLS, volume: 'member-server-tls' }]),
+];
+
+/**
+ * The original waits in every pod until the pod's own name can be looked up. etcd looks names up again by itself, so here
+ * only those who ask for it wait, and never without an end.
+ */
+function nameCheck({ intent, naming, template }: Blueprint, name: CarrierName): Passed {
+  const check = template.nameCheck;
+  if (check === undefined) return {};
+  const host = `${name}.${naming.peerService}.${intent.namespace}.svc${naming.domain}`;
+  const script = `for try in $(seq ${check.tries}); do nslookup ${host} && exit 0; sleep 1; done; echo "${host} is not known yet; going on"`;
+  return {
+    initContainers: [
+      {
+        name: 'check-dns',
+        image: check.image,
+        command: ['/bin/sh', '-c', script],
+        ...(template.resources === undefined ? {} : { resources: template.resources }),
+        securityContext: nothingSpecial,
+      },
+    ],
+  };
+}
+
+const nothingSpecial = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+  readOnlyRootFilesystem: true,
+};
+
+/** Images of etcd name no user, so somebody must; whoever knows better sets `securityContext` in the pod policy. */
+const anyoneButRoot = {
+  runAsNonRoot: true,
+  runAsUser: 65532,
+  runAsGroup: 65532,
+  fsGroup: 65532,
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+const apartIfPossible = ({ clusterLabels }: Naming): Passed => ({
+  podAntiAffinity: {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      {
+        weight: 100,
+        podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: clusterLabels } },
+      },
+    ],
+  },
+});

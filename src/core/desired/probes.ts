@@ -1,0 +1,27 @@
+import { type MemberTemplate, type Passed, ports } from '../model/template.ts';
+
+/**
+ * Alive means that the process listens. More must not be asked: a member without a majority, or with a full disk, or busy
+ * reading its log, is not helped by being killed. Every version of etcd answers to this, so it never has to change.
+ */
+export const livenessProbe: Passed = {
+  tcpSocket: { port: ports.peer },
+  initialDelaySeconds: 10,
+  timeoutSeconds: 10,
+  periodSeconds: 60,
+  failureThreshold: 3,
+};
+
+/**
+ * Ready means that clients are served. etcd says so at `/health`, but only to those who may connect at all: where clients
+ * need a certificate, which the kubelet has not, listening must be enough.
+ */
+export const readinessProbe = ({ clientTLS }: MemberTemplate): Passed => ({
+  ...(clientTLS === undefined
+    ? { httpGet: { path: '/health', port: ports.client } }
+    : { tcpSocket: { port: ports.client } }),
+  initialDelaySeconds: 1,
+  timeoutSeconds: 5,
+  periodSeconds: 5,
+  failureThreshold: 3,
+});

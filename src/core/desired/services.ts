@@ -1,0 +1,26 @@
+import { ports } from '../model/template.ts';
+import type { Blueprint, Manifest } from './manifest.ts';
+
+const clientPort = { name: 'client', port: ports.client, targetPort: ports.client, protocol: 'TCP' };
+const peerPort = { name: 'peer', port: ports.peer, targetPort: ports.peer, protocol: 'TCP' };
+
+/** Gives every member a name of its own, from before it is ready: members find each other by these to become ready. */
+export const peerService = (blueprint: Blueprint): Manifest =>
+  service(blueprint, blueprint.naming.peerService, {
+    clusterIP: 'None',
+    publishNotReadyAddresses: true,
+    ports: [clientPort, peerPort],
+  });
+
+/** Where clients go: only ready members are behind it. */
+export const clientService = (blueprint: Blueprint): Manifest =>
+  service(blueprint, blueprint.naming.clientService, { type: 'ClusterIP', ports: [clientPort] });
+
+function service({ intent, owner, naming }: Blueprint, name: string, spec: Manifest['spec']): Manifest {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: intent.namespace, labels: naming.clusterLabels, ownerReferences: [owner] },
+    spec: { selector: naming.clusterLabels, ...spec },
+  };
+}

@@ -1,0 +1,51 @@
+/** A part of a manifest that users write and Kubernetes understands; we pass it on as it is. */
+export type Passed = Readonly<Record<string, unknown>>;
+
+/** What a member's body is made of, apart from who it is. */
+export interface MemberTemplate {
+  readonly image: string;
+  readonly version: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly env: readonly Passed[];
+  readonly resources: Passed | undefined;
+  readonly nodeSelector: Passed | undefined;
+  readonly affinity: Passed | undefined;
+  readonly tolerations: readonly Passed[] | undefined;
+  readonly securityContext: Passed | undefined;
+  /** The claim for a disk of its own; without one the data lives and dies with the pod. */
+  readonly claim: Passed | undefined;
+  /** Whether to wait, before etcd starts, until the member's own name can be looked up. */
+  readonly nameCheck: NameCheck | undefined;
+  readonly peerTLS: SecretFiles | undefined;
+  readonly clientTLS: SecretFiles | undefined;
+}
+
+export interface NameCheck {
+  readonly image: string;
+  readonly tries: number;
+}
+
+/** A Secret, where it is mounted, and the names of the files in it. */
+export interface SecretFiles {
+  readonly secret: string;
+  readonly mountPath: string;
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+}
+
+/** Names that a dialect gives to what it makes, so that users of the original find what they know. */
+export interface Naming {
+  /** Beginning of our own annotations. */
+  readonly prefix: string;
+  readonly clusterLabels: Readonly<Record<string, string>>;
+  readonly memberLabel: string;
+  readonly versionAnnotation: string;
+  readonly peerService: string;
+  readonly clientService: string;
+  /** Appended to `<member>.<service>.<namespace>.svc` in URLs. */
+  readonly domain: string;
+}
+
+export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;

@@ -1,0 +1,101 @@
+import type { Carrier, CarrierName, ClusterWorld, Member, Memory } from '../model/cluster.ts';
+import type { Step, Verdict } from '../plan/cluster/step.ts';
+import { hasQuorum } from '../quorum.ts';
+import type { Reason } from '../reasons.ts';
+
+export interface Condition {
+  readonly type: 'Available' | 'Progressing' | 'Degraded';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** The whole truth about a cluster, in our own words; a dialect says it in those of its API. */
+export interface ClusterStatus {
+  readonly memory: Memory;
+  /** The number of members in etcd's list; of founders, before there is a list. */
+  readonly size: number;
+  readonly ready: readonly CarrierName[];
+  readonly unready: readonly CarrierName[];
+  readonly members: readonly Member[];
+  readonly change: 'creating' | 'growing' | 'shrinking' | 'none';
+  readonly needsPerson: boolean;
+  readonly paused: boolean;
+  readonly conditions: readonly Condition[];
+}
+
+/** Computed in one place, at the end of every pass, from what was seen, decided and done. */
+export function statusOf(world: ClusterWorld, verdict: Verdict, failure: Error | undefined): ClusterStatus {
+  const members = world.membership.seen ? world.membership.value.members : [];
+  const memory = remembered(world, verdict.is === 'act' && failure === undefined ? verdict.steps : []);
+  return {
+    memory,
+    size: members.length || memory.voters.length || (memory.bootstrap?.members.length ?? 0),
+    ready: namesOf(world.carriers.filter((carrier) => carrier.ready)),
+    unready: namesOf(world.carriers.filter((carrier) => carrier.phase === 'running' && !carrier.ready)),
+    members,
+    change: changeOf(verdict),
+    needsPerson: verdict.is === 'wait' && verdict.needsPerson === true,
+    paused: world.intent.paused,
+    conditions: [available(world), progressing(verdict), degraded(verdict, failure)],
+  };
+}
+
+/** What the next pass will know without asking anybody. */
+function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]): Memory {
+  const bootstrap = steps.find((step) => step.kind === 'remember-bootstrap')?.bootstrap ?? memory.bootstrap;
+  const clusterId = steps.find((step) => step.kind === 'remember-formation')?.clusterId ?? memory.clusterId;
+  const voters = membership.seen
+    ? namesOf(membership.value.members.filter(({ role }) => role === 'voter'))
+    : memory.voters;
+  return { bootstrap, clusterId, voters };
+}
+
+const namesOf = (those: readonly (Carrier | Member)[]): readonly CarrierName[] =>
+  those.map(({ name }) => name).toSorted();
+
+function changeOf(verdict: Verdict): ClusterStatus['change'] {
+  if (verdict.is === 'settled') return 'none';
+  switch (verdict.reason) {
+    case 'Creating':
+    case 'Forming':
+    case 'Formed':
+      return 'creating';
+    case 'ScalingUp':
+    case 'MemberStarting':
+      return 'growing';
+    case 'ScalingDown':
+      return 'shrinking';
+    default:
+      return 'none';
+  }
+}
+
+/** Never fresher than its evidence: without a word from etcd we do not say that it is available. */
+function available({ membership, memory }: ClusterWorld): Condition {
+  const type = 'Available';
+  if (membership.seen) {
+    return hasQuorum(membership.value.members)
+      ? { type, status: 'True', reason: 'AsDesired', message: '' }
+      : { type, status: 'False', reason: 'NoContact', message: 'fewer than a majority of the voters are healthy' };
+  }
+  if (memory.clusterId === undefined)
+    return { type, status: 'False', reason: 'Creating', message: 'the cluster has not formed yet' };
+  return { type, status: 'False', reason: 'NoContact', message: membership.why };
+}
+
+const progressing = (verdict: Verdict): Condition =>
+  verdict.is === 'settled'
+    ? { type: 'Progressing', status: 'False', reason: 'AsDesired', message: '' }
+    : { type: 'Progressing', status: 'True', reason: verdict.reason, message: verdict.message };
+
+const troubles: ReadonlySet<Reason> = new Set(['QuorumLost', 'WrongCluster', 'MemberStuck', 'NoContact', 'BadSpec']);
+
+function degraded(verdict: Verdict, failure: Error | undefined): Condition {
+  const type = 'Degraded';
+  if (failure !== undefined) return { type, status: 'True', reason: 'StepFailed', message: failure.message };
+  if (verdict.is === 'wait' && troubles.has(verdict.reason)) {
+    return { type, status: 'True', reason: verdict.reason, message: verdict.message };
+  }
+  return { type, status: 'False', reason: 'AsDesired', message: '' };
+}
