@@ -7,7 +7,10 @@ export type MemberId = Brand<bigint, 'MemberId'>;
 export type CarrierName = Brand<string, 'CarrierName'>;
 
 /** Not knowing is a fact of its own: an unreachable etcd is not an empty etcd. */
-export type Sighting<T> = { readonly seen: true; readonly value: T } | { readonly seen: false; readonly why: string };
+export type Sighting<T> =
+  | { readonly seen: true; readonly value: T }
+  /** A *rumour* is what one says without a majority behind it: good enough to start what is missing, and no more. */
+  | { readonly seen: false; readonly why: string; readonly rumour?: T };
 
 export interface Member {
   readonly id: MemberId;

@@ -30,7 +30,7 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, failure: Error |
   const memory = remembered(world, verdict.is === 'act' && failure === undefined ? verdict.steps : []);
   return {
     memory,
-    size: members.length || memory.voters.length || (memory.bootstrap?.members.length ?? 0),
+    size: sizeOf(members, memory),
     ready: namesOf(world.carriers.filter((carrier) => carrier.ready)),
     unready: namesOf(world.carriers.filter((carrier) => carrier.phase === 'running' && !carrier.ready)),
     members,
@@ -40,6 +40,9 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, failure: Error |
     conditions: [available(world), progressing(verdict), degraded(verdict, failure)],
   };
 }
+
+const sizeOf = (members: readonly Member[], { voters, bootstrap }: Memory): number =>
+  members.length || voters.length || (bootstrap?.members.length ?? 0);
 
 /** What the next pass will know without asking anybody. */
 function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]): Memory {
@@ -54,22 +57,17 @@ function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]
 const namesOf = (those: readonly (Carrier | Member)[]): readonly CarrierName[] =>
   those.map(({ name }) => name).toSorted();
 
-function changeOf(verdict: Verdict): ClusterStatus['change'] {
-  if (verdict.is === 'settled') return 'none';
-  switch (verdict.reason) {
-    case 'Creating':
-    case 'Forming':
-    case 'Formed':
-      return 'creating';
-    case 'ScalingUp':
-    case 'MemberStarting':
-      return 'growing';
-    case 'ScalingDown':
-      return 'shrinking';
-    default:
-      return 'none';
-  }
-}
+const changes: Partial<Record<Reason, ClusterStatus['change']>> = {
+  Creating: 'creating',
+  Forming: 'creating',
+  Formed: 'creating',
+  ScalingUp: 'growing',
+  MemberStarting: 'growing',
+  ScalingDown: 'shrinking',
+};
+
+const changeOf = (verdict: Verdict): ClusterStatus['change'] =>
+  verdict.is === 'settled' ? 'none' : (changes[verdict.reason] ?? 'none');
 
 /** Never fresher than its evidence: without a word from etcd we do not say that it is available. */
 function available({ membership, memory }: ClusterWorld): Condition {

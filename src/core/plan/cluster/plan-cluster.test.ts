@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  aCarrier,
+  aMember,
   aWorld,
   durable,
   nameOf,
@@ -28,6 +30,15 @@ const unformed = (world: ClusterWorld): ClusterWorld => ({
   memory: { bootstrap, clusterId: undefined, voters: [] },
 });
 const joining = withMember('db-2', { role: 'learner', health: 'never-started', leads: false });
+/** One voter of a version without learners. */
+const alone = (world: ClusterWorld): ClusterWorld => ({
+  ...world,
+  carriers: world.carriers.slice(0, 1),
+  membership: {
+    seen: true,
+    value: { clusterId: 'c1', members: [{ ...aMember(nameOf('db-0'), 0), version: '3.2.13' }] },
+  },
+});
 const long = Date.parse('2025-12-31T23:00:00Z');
 
 describe('the plan for a cluster', () => {
@@ -100,6 +111,37 @@ describe('the plan for a cluster', () => {
     'takes back an addition that is no longer wanted': {
       given: aWorld(wanting(2), joining, withCarrier('db-2', { phase: 'stuck', ready: false, sealed: false })),
       want: 'remove-member db-2',
+    },
+
+    'starts the body of a second voter before etcd hears of it, where there are no learners': {
+      given: alone(aWorld(withIntent({ version: '3.2.13' }))),
+      want: 'start-carrier db-new0',
+    },
+    'adds a second voter when its image has started': {
+      given: {
+        ...alone(aWorld()),
+        carriers: [aCarrier(nameOf('db-0')), { ...aCarrier(nameOf('db-new7')), sealed: false }],
+      },
+      want: 'add-member db-new7',
+    },
+    'takes a second voter back before etcd hears of it, when it is no longer wanted': {
+      given: {
+        ...alone(aWorld(wanting(1))),
+        carriers: [aCarrier(nameOf('db-0')), { ...aCarrier(nameOf('db-new7')), sealed: false }],
+      },
+      want: 'discard-carrier db-new7',
+    },
+    'starts a newcomer by rumour when there is no majority without it': {
+      given: {
+        ...aWorld(),
+        carriers: aWorld().carriers.slice(0, 1),
+        membership: {
+          seen: false,
+          why: 'no majority',
+          rumour: { clusterId: 'c1', members: membersOf(aWorld(joining)).filter(({ name }) => name !== 'db-1') },
+        },
+      },
+      want: 'start-carrier db-2',
     },
 
     'shrinks by a follower, not by the leader': { given: aWorld(wanting(1)), want: 'remove-member db-1' },

@@ -8,9 +8,10 @@ import { rememberFormation } from './remember-formation.ts';
 import { replaceDeadMember } from './replace-dead-member.ts';
 import { returnToOwnDisk } from './return-to-own-disk.ts';
 import { sealCarriers } from './seal-carriers.ts';
+import { prepareSecondVoter } from './second-voter.ts';
 import { shrinkByOne } from './shrink-by-one.ts';
 import { startFounders } from './start-founders.ts';
-import { startNewcomer } from './start-newcomer.ts';
+import { startNewcomer, startRumouredNewcomer } from './start-newcomer.ts';
 import type { Rule, Verdict } from './step.ts';
 import { waitForContact } from './wait-for-contact.ts';
 import { waitForUnhealthy } from './wait-for-unhealthy.ts';
@@ -23,6 +24,7 @@ const rules: readonly Rule[] = [
   rememberFormation,
   startFounders, // below this line the cluster has formed, and nothing starts as new
   returnToOwnDisk,
+  startRumouredNewcomer,
   waitForContact, // below this line membership is known, and a majority is healthy
   sealCarriers,
   discardStrays,
@@ -31,6 +33,7 @@ const rules: readonly Rule[] = [
   replaceDeadMember,
   promoteLearner,
   waitForUnhealthy, // below this line everybody is a healthy voter
+  prepareSecondVoter,
   growByOne,
 ];
 

@@ -1,26 +1,31 @@
-import { type Carrier, carrierNamed, type Member } from '../../model/cluster.ts';
+import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
 import { causeOf } from './cause.ts';
 import { act, type Rule, type Verdict, wait } from './step.ts';
 
-/** A member that was added and has never started gets its body, which is told of all members by their own list. */
+/**
+ * A member that was added and has never started gets its body, which is told of all members by their own list. A rumour
+ * will do: when the second of two voters is the one that never started, there is no majority to ask before it has.
+ */
 export const startNewcomer: Rule = (world) => {
-  if (!world.membership.seen) return undefined;
-  const { members } = world.membership.value;
-  const newcomer = members.find((member) => member.health === 'never-started');
-  if (newcomer === undefined) return undefined;
-
+  const { membership, memory } = world;
+  const heard = membership.seen ? membership.value : membership.rumour;
+  const newcomer = heard?.members.find((member) => member.health === 'never-started');
+  if (heard === undefined || newcomer === undefined || memory.clusterId === undefined) return undefined;
   const carrier = carrierNamed(world, newcomer.name);
-  if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, members);
-  if (mustBeMadeAgain(carrier)) {
-    return act('MemberStarting', `making ${newcomer.name} again`, {
-      kind: 'stop-carrier',
-      name: carrier.name,
-      uid: carrier.uid,
-    });
-  }
-  if (isOverdue(carrier, world.now, world.intent.replaceAfterSeconds)) return undefined; // the next rule replaces it
-  return causeOf([carrier]) ?? wait('MemberStarting', `waiting for ${newcomer.name} to start`);
+  if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, heard.members);
+  return attendTo(carrier, world);
 };
+
+function attendTo(carrier: Carrier, { now, intent }: ClusterWorld): Verdict | undefined {
+  const { name, uid } = carrier;
+  if (mustBeMadeAgain(carrier))
+    return act('MemberStarting', `making ${name} again`, { kind: 'stop-carrier', name, uid });
+  if (isOverdue(carrier, now, intent.replaceAfterSeconds)) return undefined; // a rule further down replaces it
+  return causeOf([carrier]) ?? wait('MemberStarting', `waiting for ${name} to start`);
+}
+
+/** The same for those who have no majority to ask; with one, the rules in between come first. */
+export const startRumouredNewcomer: Rule = (world) => (world.membership.seen ? undefined : startNewcomer(world));
 
 function start(newcomer: Member, members: readonly Member[]): Verdict {
   const among = members.map(({ name, peerURLs }) => ({ name, peerURL: peerURLs[0] ?? '' }));

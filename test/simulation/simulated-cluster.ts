@@ -1,0 +1,214 @@
+import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
+import { aCarrier, healthy, nameOf, peerURLOf } from '../support/worlds.ts';
+import type { Carrier, CarrierName, ClusterWorld, Join, Member, MemberId, Memory, Step } from './words.ts';
+
+interface Pod {
+  readonly name: CarrierName;
+  readonly join: Join['as'];
+  sealed: boolean;
+  up: boolean;
+  /** What is on its disk: which cluster it has been part of, if any. */
+  data: string | undefined;
+}
+
+interface Entry {
+  readonly id: MemberId;
+  readonly name: CarrierName;
+  role: 'voter' | 'learner';
+  started: boolean;
+}
+
+/**
+ * A Kubernetes and an etcd small enough to live a whole life in a millisecond. It obeys etcd's own rules: a member serves
+ * only with its data, a membership change needs a majority, a learner has no vote.
+ */
+export class SimulatedCluster {
+  memory: Memory = { bootstrap: undefined, clusterId: undefined, voters: [] };
+  size: number;
+  readonly pods = new Map<CarrierName, Pod>();
+  readonly disks = new Map<CarrierName, string | undefined>();
+  entries: Entry[] = [];
+  clusters = 0;
+  private readonly durable: boolean;
+  private readonly version: string;
+  private names = 0;
+
+  constructor(settings: { readonly size: number; readonly durable: boolean; readonly version: string }) {
+    this.size = settings.size;
+    this.durable = settings.durable;
+    this.version = settings.version;
+  }
+
+  /** What one pass sees. */
+  world(): ClusterWorld {
+    const base = healthy(1);
+    const members = this.members();
+    const seen = this.entries.length > 0 && hasQuorum(members);
+    return {
+      ...base,
+      intent: { ...base.intent, size: this.size, version: this.version, durable: this.durable },
+      memory: this.memory,
+      carriers: this.carriers(),
+      membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
+      spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`)),
+    };
+  }
+
+  /** A member that serves tells its list even without a majority. */
+  private unseen(members: readonly Member[]): ClusterWorld['membership'] {
+    const heard = this.entries.some((entry) => this.serves(entry));
+    return { seen: false, why: 'nobody answers', ...(heard ? { rumour: { clusterId: 'c1', members } } : {}) };
+  }
+
+  members(): readonly Member[] {
+    const leader = this.entries.find((entry) => entry.role === 'voter' && this.serves(entry));
+    return this.entries.map((entry) => ({
+      id: entry.id,
+      name: entry.name,
+      peerURLs: [peerURLOf(entry.name)],
+      role: entry.role,
+      health: entry.started ? (this.serves(entry) ? 'healthy' : 'silent') : 'never-started',
+      leads: entry === leader,
+      version: this.version,
+      raftIndex: 100n,
+    }));
+  }
+
+  private serves({ name, started }: Entry): boolean {
+    const pod = this.pods.get(name);
+    return started && pod?.up === true && this.dataOf(pod) === 'c1';
+  }
+
+  private dataOf(pod: Pod): string | undefined {
+    return this.durable ? this.disks.get(pod.name) : pod.data;
+  }
+
+  private carriers(): readonly Carrier[] {
+    const withPods = [...this.pods.values()].map((pod) => this.carrierOf(pod));
+    const bare = [...this.disks.keys()].filter((name) => !this.pods.has(name));
+    const gone = bare.map(
+      (name): Carrier => ({ ...aCarrier(name), uid: '', phase: 'gone', ready: false, disk: 'own' }),
+    );
+    return [...withPods, ...(this.durable ? gone : [])];
+  }
+
+  private carrierOf(pod: Pod): Carrier {
+    const disk = this.durable ? (this.disks.has(pod.name) ? 'own' : 'lost') : 'with-pod';
+    const ready = pod.up && this.dataOf(pod) === 'c1';
+    const refuses = pod.sealed && this.dataOf(pod) === undefined;
+    const unreadySince = refuses ? 0 : undefined; // it has been failing for longer than anybody waits
+    return { ...aCarrier(pod.name), sealed: pod.sealed, ready, disk, unreadySince, phase: 'running' };
+  }
+
+  /** Does what the operator asks for. */
+  perform(step: Step): void {
+    switch (step.kind) {
+      case 'remember-bootstrap':
+        this.memory = { ...this.memory, bootstrap: step.bootstrap };
+        return this.takeNames();
+      case 'remember-formation':
+        this.memory = { ...this.memory, clusterId: step.clusterId };
+        return;
+      case 'start-carrier':
+        return this.start(step.name, step.join);
+      case 'seal-carrier':
+        return this.seal(step.name);
+      case 'stop-carrier':
+        this.pods.delete(step.name);
+        return;
+      case 'discard-carrier':
+        this.pods.delete(step.name);
+        this.disks.delete(step.name);
+        return;
+      case 'add-member':
+      case 'promote-member':
+      case 'remove-member':
+        return this.changeMembership(step);
+      default:
+        return step satisfies never;
+    }
+  }
+
+  private changeMembership(step: Extract<Step, { kind: 'add-member' | 'promote-member' | 'remove-member' }>): void {
+    if (!hasQuorum(this.members())) throw new Error(`${step.kind} without a majority`);
+    if (step.kind === 'add-member') {
+      this.entries.push({ id: BigInt(1000 + this.names) as MemberId, name: step.name, role: step.as, started: false });
+      return this.takeNames();
+    }
+    if (step.kind === 'promote-member') {
+      for (const entry of this.entries.filter(({ id }) => id === step.id)) entry.role = 'voter';
+      return;
+    }
+    this.entries = this.entries.filter((entry) => entry.id !== step.id);
+  }
+
+  private takeNames(): void {
+    this.names += 10;
+  }
+
+  private start(name: CarrierName, join: Join): void {
+    if (join.as === 'founder' && this.memory.clusterId !== undefined)
+      throw new Error('a founder after the cluster has formed');
+    if (this.durable && !this.disks.has(name)) this.disks.set(name, undefined);
+    this.pods.set(name, { name, join: join.as, sealed: join.as === 'returner', up: true, data: undefined });
+  }
+
+  private seal(name: CarrierName): void {
+    const pod = this.pods.get(name);
+    if (pod !== undefined) pod.sealed = true;
+  }
+
+  /** Time goes by: what was started joins, as etcd would let it. */
+  settle(): void {
+    this.form();
+    for (const entry of this.entries) {
+      const pod = this.pods.get(entry.name);
+      if (entry.started || pod?.join !== 'newcomer' || !this.entries.some((other) => this.serves(other))) continue;
+      entry.started = true;
+      this.fill(pod);
+    }
+    if (hasQuorum(this.members())) {
+      const voters = this.entries.filter(({ role }) => role === 'voter').map(({ name }) => name);
+      this.memory = { ...this.memory, voters: this.entries.length > 0 ? voters : this.memory.voters };
+    }
+  }
+
+  private form(): void {
+    const founders = this.memory.bootstrap?.members ?? [];
+    const there = founders.filter((name) => this.pods.get(name)?.join === 'founder');
+    if (this.entries.length > 0 || there.length === 0 || there.length < quorumOf(founders.length)) return;
+    this.clusters += 1;
+    this.entries = founders.map((name, i) => ({
+      id: BigInt(i + 1) as MemberId,
+      name,
+      role: 'voter',
+      started: there.includes(name),
+    }));
+    for (const name of there) this.fill(this.pods.get(name));
+  }
+
+  private fill(pod: Pod | undefined): void {
+    if (pod === undefined) return;
+    pod.data = 'c1';
+    if (this.durable) this.disks.set(pod.name, 'c1');
+  }
+
+  /** Somebody deletes a pod: what it kept in itself is gone. */
+  deletePod(index: number): void {
+    const name = [...this.pods.keys()][index % Math.max(this.pods.size, 1)];
+    if (name !== undefined) this.pods.delete(name);
+  }
+
+  /** How many voters still have the data, running or not. */
+  votersWithData(): number {
+    const voters = this.entries.filter(({ role, started }) => role === 'voter' && started);
+    return voters.filter(({ name }) => (this.durable ? this.disks.get(name) : this.pods.get(name)?.data) === 'c1')
+      .length;
+  }
+
+  isAsWanted(): boolean {
+    const members = this.members();
+    const wellAndVoting = members.every(({ role, health }) => role === 'voter' && health === 'healthy');
+    return wellAndVoting && members.length === this.size && this.pods.size === this.size;
+  }
+}
