@@ -1,9 +1,12 @@
-import { Command } from 'commander';
-import { version } from './version.ts';
+import { runOperator } from './operator.ts';
+import { settingsFrom } from './settings.ts';
 
-/** The one program of this project. It has no controllers yet: what it can tell today is its version. */
-const program = new Command('etcd-operator')
-  .description('an automated etcd administrator for Kubernetes')
-  .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
+const stop = new AbortController();
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
 
-await program.parseAsync();
+try {
+  await runOperator(settingsFrom(process.argv.slice(2), process.env), process.env, stop.signal);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,81 @@
+import { disruptionBudget } from '../../core/desired/budget.ts';
+import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
+import { clientService, peerService } from '../../core/desired/services.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import { isAlreadyExists } from '../../kube/errors.ts';
+import type { KubeObject, Stored } from '../../kube/object.ts';
+import { podDisruptionBudgets, type Resource, services } from '../../kube/resource.ts';
+import type { Store } from '../../runtime/store.ts';
+import { Failure, unless } from '../../std/failure.ts';
+import type { Tools } from './sources.ts';
+import type { Writer } from './writer.ts';
+
+interface Keeping {
+  readonly caches: Tools['caches'];
+  readonly writer: Writer;
+}
+
+interface Shelf<T extends KubeObject> {
+  readonly resource: Resource<T>;
+  readonly store: Store<T>;
+}
+
+/** Services and budget: made when they are missing, put right when they were changed. None of it can disturb a member. */
+export async function keepAccessories(blueprint: Blueprint, world: ClusterWorld, tools: Keeping): Promise<void> {
+  const onServices = { resource: services, store: tools.caches.services };
+  await keep(onServices, peerService(blueprint), tools);
+  await keep(onServices, clientService(blueprint), tools);
+  await keepBudget(blueprint, world, tools);
+}
+
+async function keepBudget(blueprint: Blueprint, { membership, memory }: ClusterWorld, tools: Keeping): Promise<void> {
+  const members = membership.seen ? membership.value.members : [];
+  const voters = members.filter(({ role }) => role === 'voter').length || memory.voters.length;
+  const shelf = { resource: podDisruptionBudgets, store: tools.caches.budgets };
+  const wanted = disruptionBudget(blueprint, voters);
+  if (wanted !== undefined) return keep(shelf, wanted, tools);
+  const { name, namespace, uid } = blueprint.intent;
+  const there = shelf.store.get(`${namespace}/${name}`);
+  if (there === undefined || !isOwnedBy(there, uid)) return;
+  const preconditions = { uid: there.metadata.uid };
+  await unless('not-found', tools.writer.remove(shelf.resource, { namespace, name }, { preconditions }), undefined);
+}
+
+async function keep<T extends KubeObject>(
+  { resource, store }: Shelf<T>,
+  wanted: Manifest,
+  { writer }: Keeping,
+): Promise<void> {
+  const { name, namespace, ownerReferences } = wanted.metadata;
+  const there = store.get(`${namespace}/${name}`);
+  if (there === undefined) {
+    await writer.create(resource, wanted as unknown as T).catch((thrown: unknown) => {
+      if (!isAlreadyExists(thrown)) throw thrown; // ours, if the cache is late; a stranger's is found in the next pass
+    });
+    return;
+  }
+  if (!isOwnedBy(there, ownerReferences[0]?.uid)) {
+    throw new Failure(
+      'rejected',
+      `${resource.kind} ${name} exists and does not belong to this cluster: rename one of the two`,
+    );
+  }
+  if (includes(there, { spec: wanted.spec, metadata: { labels: wanted.metadata.labels } })) return;
+  const body = { metadata: { uid: there.metadata.uid, labels: wanted.metadata.labels }, spec: wanted.spec };
+  await writer.patch(resource, { namespace, name }, { type: 'merge', body });
+}
+
+const isOwnedBy = ({ metadata }: Stored<KubeObject>, uid: string | undefined): boolean =>
+  (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+
+/** Whether all that is wanted is there; what the server added beside it does not matter. */
+function includes(there: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(there) && there.length === wanted.length && wanted.every((item, i) => includes(there[i], item))
+    );
+  }
+  if (typeof wanted !== 'object' || wanted === null) return there === wanted;
+  if (typeof there !== 'object' || there === null) return false;
+  return Object.entries(wanted).every(([key, value]) => includes(Reflect.get(there, key), value));
+}

@@ -1,0 +1,90 @@
+import type { CarrierName, Member, MemberId, Membership, Sighting } from '../../core/model/cluster.ts';
+import type { EtcdConnection } from '../../etcd/client.ts';
+import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
+import { Failure } from '../../std/failure.ts';
+
+/** How long a member may take to say how it is; a healthy one takes milliseconds. */
+const timeoutMillis = 2_000;
+
+interface Answer {
+  readonly connection: EtcdConnection;
+  readonly status: MemberStatus;
+}
+
+/** Asks every member how it is, and one of them, with a majority behind it, who they all are. */
+export async function seeMembership(
+  connections: readonly EtcdConnection[],
+  signal: AbortSignal,
+): Promise<Sighting<Membership>> {
+  if (connections.length === 0) return { seen: false, why: 'no member is running' };
+  const asked = await Promise.allSettled(connections.map((connection) => ask(connection, signal)));
+  const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const failures = asked.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
+  if (answers.length === 0) return { seen: false, why: failures[0]?.message ?? 'nobody answers' };
+  return listByMajority(answers, signal);
+}
+
+const ask = async (connection: EtcdConnection, signal: AbortSignal): Promise<Answer> => ({
+  connection,
+  status: await connection.status({ signal, timeoutMillis }),
+});
+
+async function listByMajority(answers: readonly Answer[], signal: AbortSignal): Promise<Sighting<Membership>> {
+  const inOrder = answers.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
+  let why = 'no member has a majority behind it';
+  for (const { connection, status } of inOrder) {
+    if (status.isLearner) continue; // it may not be asked
+    try {
+      const members = await connection.memberList({ signal, timeoutMillis });
+      return { seen: true, value: membershipOf(members, answers, status.clusterId) };
+    } catch (thrown) {
+      why = Failure.from(thrown).message;
+    }
+  }
+  return { seen: false, why, ...(await rumourOf(inOrder, signal)) };
+}
+
+/** What one member knows by itself. */
+async function rumourOf(answers: readonly Answer[], signal: AbortSignal): Promise<{ readonly rumour?: Membership }> {
+  const teller = answers.find(({ status }) => !status.isLearner);
+  if (teller === undefined) return {};
+  const list = teller.connection.memberList({ linearizable: false, signal, timeoutMillis });
+  return list.then(
+    (members) => ({ rumour: membershipOf(members, answers, teller.status.clusterId) }),
+    () => ({}),
+  );
+}
+
+const leads = ({ status }: Answer): boolean => status.leader === status.memberId;
+
+function membershipOf(list: readonly EtcdMember[], answers: readonly Answer[], clusterId: bigint): Membership {
+  const byId = new Map(answers.map(({ status }) => [status.memberId, status]));
+  return {
+    clusterId: hexOf(clusterId),
+    members: list.map((member) => memberOf(member, byId.get(member.id), clusterId)),
+  };
+}
+
+function memberOf(member: EtcdMember, status: MemberStatus | undefined, clusterId: bigint): Member {
+  return {
+    id: member.id as MemberId,
+    name: nameIn(member),
+    peerURLs: member.peerURLs,
+    role: member.isLearner ? 'learner' : 'voter',
+    health: healthOf(member, status, clusterId),
+    leads: status !== undefined && status.leader === status.memberId,
+    version: status?.version,
+    raftIndex: status?.raftIndex,
+  };
+}
+
+function healthOf(member: EtcdMember, status: MemberStatus | undefined, clusterId: bigint): Member['health'] {
+  if (status === undefined) return member.name === '' ? 'never-started' : 'silent';
+  return status.leader !== 0n && status.clusterId === clusterId ? 'healthy' : 'lost';
+}
+
+/** Its peer URL says which carrier is its body, also before it has started and told its name. */
+function nameIn({ peerURLs, name }: EtcdMember): CarrierName {
+  const host = URL.parse(peerURLs[0] ?? '')?.hostname ?? '';
+  return (host.split('.')[0] || name) as CarrierName;
+}

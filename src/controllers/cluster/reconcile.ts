@@ -1,0 +1,96 @@
+import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
+import type { Verdict } from '../../core/plan/cluster/step.ts';
+import { statusOf } from '../../core/status/cluster-status.ts';
+import type { ReadCluster } from '../../dialects/dialect.ts';
+import { keyOf, type Stored } from '../../kube/object.ts';
+import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
+import type { Reconcile } from '../../runtime/worker.ts';
+import { Failure } from '../../std/failure.ts';
+import { keepAccessories } from './accessories.ts';
+import { type Observed, observe } from './observe.ts';
+import { perform } from './perform.ts';
+import { publish } from './publish.ts';
+import type { ClusterObject, Tools } from './sources.ts';
+
+/** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
+const seconds = { acted: 0.02, waiting: 0.2, waitingForPerson: 5, settled: 10 } as const;
+
+/** One pass over one cluster: observe, plan, act, tell. */
+export function clusterReconciler(tools: Tools): Reconcile<string> {
+  return async (key, signal) => {
+    const object = tools.caches.clusters.get(key);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return done; // owner references clean up
+    if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
+    const read = tools.dialect.read(object);
+    if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
+
+    const observed = await observe(read.value, tools, signal);
+    const verdict = planCluster(observed.world);
+    const failure = await failureOf(act(object, { read: read.value, observed, verdict }, tools));
+    await publish(object, statusAfter(object, { read: read.value, observed, verdict, failure }, tools), tools);
+    return nextVisit(verdict, failure);
+  };
+}
+
+interface Pass {
+  readonly read: ReadCluster;
+  readonly observed: Observed;
+  readonly verdict: Verdict;
+  readonly failure?: Failure | undefined;
+}
+
+async function act(object: Stored<ClusterObject>, { read, observed, verdict }: Pass, tools: Tools): Promise<void> {
+  if (read.blueprint.intent.paused) return;
+  const writer = tools.writer(keyOf(object.metadata));
+  await keepAccessories(read.blueprint, observed.world, { caches: tools.caches, writer });
+  for (const told of tools.dialect.tellWait(verdict)) tools.tell(object, told);
+  if (verdict.is !== 'act') return;
+  const deed = { blueprint: read.blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
+  for (const step of verdict.steps) {
+    await perform(step, deed);
+    tools.log('info', 'step taken', {
+      cluster: keyOf(object.metadata),
+      step: step.kind,
+      reason: verdict.reason,
+      detail: verdict.message,
+    });
+    for (const told of tools.dialect.tellStep(step)) tools.tell(object, told);
+  }
+}
+
+function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, failure }: Pass, tools: Tools): object {
+  const trouble = failure === undefined || isNotNow(failure) ? undefined : failure;
+  const status = statusOf(observed.world, verdict, trouble);
+  const { generation } = object.metadata;
+  return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
+}
+
+/** That a step failed is news for the status, not a reason to leave the status unwritten. */
+const failureOf = (work: Promise<void>): Promise<Failure | undefined> =>
+  work.then(
+    () => undefined,
+    (thrown: unknown) => Failure.from(thrown),
+  );
+
+async function refuse(object: Stored<ClusterObject>, problems: string, tools: Tools): Promise<Outcome> {
+  tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
+  await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
+  return done; // until somebody corrects it, and then there is an event
+}
+
+function nextVisit(verdict: Verdict, failure: Failure | undefined): Outcome {
+  if (failure !== undefined) return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
+  switch (verdict.is) {
+    case 'act':
+      return again(seconds.acted);
+    case 'wait':
+      return again(verdict.needsPerson === true ? seconds.waitingForPerson : seconds.waiting);
+    case 'settled':
+      return again(seconds.settled); // etcd cannot wake us when something changes inside it
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** What etcd or the API server asks us to do again later is no failure: etcd wants five seconds between two changes. */
+const isNotNow = ({ kind }: Failure): boolean => kind === 'conflict' || kind === 'unreachable';

@@ -1,0 +1,43 @@
+import type { ClusterDialect } from '../../dialects/dialect.ts';
+import type { EtcdConnections } from '../../etcd/connections.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { Writer } from './writer.ts';
+
+/** An object of a dialect's own kind, as the server keeps it. What is in it is for the dialect to read. */
+export interface ClusterObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** What the operator has copies of. */
+export interface Caches {
+  readonly clusters: Store<ClusterObject>;
+  readonly pods: Store<Pod>;
+  readonly claims: Store<PersistentVolumeClaim>;
+  readonly services: Store<Service>;
+  readonly budgets: Store<PodDisruptionBudget>;
+}
+
+/** All that one controller of clusters works with. */
+export interface Tools {
+  readonly dialect: ClusterDialect;
+  readonly resource: Resource<ClusterObject>;
+  /** For reading what the operator keeps no copy of. */
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly writer: (key: string) => Writer;
+  /** Whether the caches have seen all that was written for a cluster. */
+  readonly caughtUp: (key: string) => boolean;
+  readonly caches: Caches;
+  readonly etcd: EtcdConnections;
+  readonly now: () => Date;
+  /** A name nobody has: chance is an argument. */
+  readonly randomName: (cluster: string) => string;
+  readonly tell: (about: ClusterObject, told: { type: 'Normal' | 'Warning'; reason: string; message: string }) => void;
+  readonly log: (level: 'debug' | 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** The name of the index by which stores find what an object owns. */
+export const ownerIndex = 'owner';

@@ -1,0 +1,17 @@
+import type { ClusterDialect } from '../dialect.ts';
+import { group, readCluster, version } from './intent.ts';
+import { tellStep, tellWait } from './tell.ts';
+import { writeProblems, writeStatus } from './write-status.ts';
+
+/** The API of the CoreOS etcd Operator, as the book has it. */
+export const coreos: ClusterDialect = {
+  group,
+  version,
+  plural: 'etcdclusters',
+  kind: 'EtcdCluster',
+  read: readCluster,
+  writeStatus,
+  writeProblems,
+  tellStep,
+  tellWait,
+};

@@ -1,0 +1,120 @@
+import type { CarrierName, Memory } from '../../core/model/cluster.ts';
+import {
+  type MemberTemplate,
+  type NameCheck,
+  type Naming,
+  type Passed,
+  ports,
+  type SecretFiles,
+} from '../../core/model/template.ts';
+import type { ReadCluster, SecretOfClient } from '../dialect.ts';
+import type { Parsed } from '../parsed.ts';
+import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
+import type { EtcdClusterSpec, PodPolicy } from './spec.ts';
+
+export const group = 'etcd.database.coreos.com';
+export const version = 'v1beta2';
+
+/** How long the init container looks for its pod's name when nobody says how long. */
+const defaultNameTries = 30;
+const defaultBusybox = 'busybox:1.28.0-glibc';
+
+/** Reads an EtcdCluster as the core understands it. */
+export function readCluster(raw: unknown): Parsed<ReadCluster> {
+  const read = readEtcdCluster(raw);
+  return read.ok ? { ok: true, value: translate(read.value) } : read;
+}
+
+function translate(resource: EtcdClusterResource): ReadCluster {
+  const { metadata, spec } = resource;
+  const { name, namespace, uid } = metadata;
+  const naming = namingOf(resource);
+  const template = templateOf(resource);
+  const scheme = template.peerTLS === undefined ? 'http' : 'https';
+  const suffix = `${naming.peerService}.${namespace}.svc${naming.domain}:${ports.peer}`;
+  return {
+    blueprint: {
+      intent: {
+        ...{ name, namespace, uid, size: spec.size, version: spec.version, paused: spec.paused },
+        durable: template.claim !== undefined,
+        replaceAfterSeconds: spec.replaceMemberAfterSeconds,
+        peerURLOf: (member) => `${scheme}://${member}.${suffix}`,
+      },
+      owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
+      naming,
+      template,
+    },
+    memory: memoryOf(resource),
+    operatorSecret: operatorSecretOf(resource),
+  };
+}
+
+const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => ({
+  prefix: group,
+  clusterLabels: { app: 'etcd', etcd_cluster: name },
+  memberLabel: 'etcd_node',
+  versionAnnotation: 'etcd.version',
+  peerService: name,
+  clientService: `${name}-client`,
+  domain: spec.pod?.ClusterDomain ?? '',
+});
+
+function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
+  const pod = spec.pod ?? {};
+  return {
+    image: `${spec.repository}:v${spec.version}`,
+    version: spec.version,
+    labels: pod.labels ?? {},
+    annotations: pod.annotations ?? {},
+    env: pod.etcdEnv ?? [],
+    resources: pod.resources,
+    nodeSelector: pod.nodeSelector,
+    affinity: affinityOf(pod, metadata.name),
+    tolerations: pod.tolerations,
+    securityContext: pod.securityContext,
+    claim: pod.persistentVolumeClaimSpec,
+    nameCheck: nameCheckOf(pod.busyboxImage, pod.DNSTimeoutInSecond),
+    ...certificatesOf(spec),
+  };
+}
+
+function certificatesOf({ TLS }: EtcdClusterSpec): Pick<MemberTemplate, 'peerTLS' | 'clientTLS'> {
+  const member = TLS?.static?.member;
+  return {
+    peerTLS: filesOf(member?.peerSecret, '/etc/etcdtls/member/peer-tls', 'peer'),
+    clientTLS: filesOf(member?.serverSecret, '/etc/etcdtls/member/server-tls', 'server'),
+  };
+}
+
+const affinityOf = ({ affinity, antiAffinity }: PodPolicy, name: string): Passed | undefined =>
+  affinity ?? (antiAffinity === true ? strictlyApart(name) : undefined);
+
+function nameCheckOf(image: string | undefined, seconds: number | undefined): NameCheck | undefined {
+  if (image === undefined && seconds === undefined) return undefined;
+  return { image: image || defaultBusybox, tries: seconds || defaultNameTries };
+}
+
+function filesOf(secret: string | undefined, mountPath: string, file: string): SecretFiles | undefined {
+  if (!secret) return undefined;
+  return { secret, mountPath, certificate: `${file}.crt`, key: `${file}.key`, authority: `${file}-ca.crt` };
+}
+
+function operatorSecretOf({ spec }: EtcdClusterResource): SecretOfClient | undefined {
+  const name = spec.TLS?.static?.operatorSecret;
+  if (!name) return undefined;
+  return { name, certificate: 'etcd-client.crt', key: 'etcd-client.key', authority: 'etcd-client-ca.crt' };
+}
+
+function memoryOf({ status }: EtcdClusterResource): Memory {
+  const { bootstrap, clusterId, memberStatus = [] } = status;
+  const voters = memberStatus.filter(({ role }) => role === 'voter').map(({ name }) => name as CarrierName);
+  return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters };
+}
+
+const strictlyApart = (name: string): Passed => ({
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { etcd_cluster: name } } },
+    ],
+  },
+});

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Problem } from '../parsed.ts';
+import { readEtcdCluster } from './read.ts';
+
+const cluster = (spec: unknown, metadata: object = {}): unknown => ({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdCluster',
+  metadata: { name: 'example', namespace: 'default', uid: 'u', ...metadata },
+  spec,
+});
+
+const problemsOf = (raw: unknown): readonly Problem[] => {
+  const read = readEtcdCluster(raw);
+  return read.ok ? [] : read.problems;
+};
+
+const valueOf = (raw: unknown) => {
+  const read = readEtcdCluster(raw);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value;
+};
+
+describe('an EtcdCluster that says only its size', () => {
+  it('is of the original’s version and image, runs, and replaces members after five minutes', () => {
+    expect(valueOf(cluster({ size: 3 })).spec).toEqual({
+      size: 3,
+      version: '3.2.13',
+      repository: 'quay.io/coreos/etcd',
+      paused: false,
+      replaceMemberAfterSeconds: 300,
+    });
+  });
+});
+
+describe('a version', () => {
+  it.each([
+    ['3.1.10', '3.1.10'],
+    ['v3.5.21', '3.5.21'],
+    ['', '3.2.13'],
+    [null, '3.2.13'],
+  ])('written %j is %s', (written, version) => {
+    expect(valueOf(cluster({ size: 1, version: written })).spec.version).toBe(version);
+  });
+});
+
+describe('fields that are null or unknown', () => {
+  it('count as left out', () => {
+    const spec = { size: 1, paused: null, pod: { labels: null, hostNetwork: true }, TLS: null, mystery: 1 };
+    expect(valueOf(cluster(spec)).spec).toMatchObject({ size: 1, paused: false, pod: {} });
+    expect(valueOf(cluster(spec)).spec.pod).toEqual({});
+    expect(valueOf(cluster(spec)).spec).not.toHaveProperty('mystery');
+  });
+});
+
+describe('a status that somebody has spoilt', () => {
+  it('never keeps the cluster from being read: what makes no sense is dropped, the rest stays', () => {
+    const status = { phase: 'Dancing', size: 'three', clusterId: 'cafe', memberStatus: [{ id: 7 }], conditions: {} };
+    expect(valueOf({ ...(cluster({ size: 3 }) as object), status }).status).toEqual({ clusterId: 'cafe' });
+    expect(valueOf({ ...(cluster({ size: 3 }) as object), status: 'none' }).status).toEqual({});
+    expect(valueOf(cluster({ size: 3 })).status).toEqual({});
+  });
+});
+
+describe('problems', () => {
+  it.each<[string, unknown, Problem]>([
+    ['no spec', undefined, { path: 'spec', says: 'must be set' }],
+    ['no size', {}, { path: 'spec.size', says: 'must be set' }],
+    ['size as text', { size: '3' }, { path: 'spec.size', says: 'must be a whole number' }],
+    ['half a member', { size: 1.5 }, { path: 'spec.size', says: 'must be a whole number' }],
+    ['paused as text', { size: 1, paused: 'yes' }, { path: 'spec.paused', says: 'must be true or false' }],
+    [
+      'an operator secret alone',
+      { size: 1, TLS: { static: { operatorSecret: 'a' } } },
+      { path: 'spec.TLS.static', says: 'operator secret set but member serverSecret not set' },
+    ],
+    [
+      'a toleration of nothing',
+      { size: 1, pod: { tolerations: [{ effect: 'Never' }] } },
+      {
+        path: 'spec.pod.tolerations[0].effect',
+        says: 'must be one of "", "NoSchedule", "PreferNoSchedule", "NoExecute"',
+      },
+    ],
+    [
+      'two variables of one name',
+      { size: 1, pod: { etcdEnv: [{ name: 'A' }, { name: 'A' }] } },
+      { path: 'spec.pod.etcdEnv[1].name', says: 'is there twice: A' },
+    ],
+    [
+      'too many tolerations',
+      { size: 1, pod: { tolerations: Array.from({ length: 65 }, () => ({})) } },
+      { path: 'spec.pod.tolerations', says: 'must not have more than 64 items' },
+    ],
+    [
+      'a number as a label',
+      { size: 1, pod: { labels: { 'example.com/team': 5 } } },
+      { path: 'spec.pod.labels[example.com/team]', says: 'must be text' },
+    ],
+  ])('%s', (_, spec, problem) => {
+    expect(problemsOf(cluster(spec))).toEqual([problem]);
+  });
+
+  it('are all told at once', () => {
+    const spec = {
+      size: 0,
+      version: 'latest',
+      repository: 'a b',
+      pod: { labels: { app: 'x' }, etcdEnv: [{ name: 'ETCD_NAME', value: 'x' }] },
+      TLS: { static: { member: { serverSecret: 's' } } },
+    };
+    expect(problemsOf(cluster(spec, { name: 'with.dots' })).map(({ path }) => path)).toEqual([
+      'metadata.name',
+      'spec.size',
+      'spec.version',
+      'spec.repository',
+      'spec.pod.labels',
+      'spec.pod.etcdEnv[0].name',
+      'spec.TLS.static',
+    ]);
+  });
+
+  it('include a name that would take the API server’s Service', () => {
+    expect(problemsOf(cluster({ size: 1 }, { name: 'kubernetes' })).map(({ path }) => path)).toEqual(['metadata.name']);
+    expect(problemsOf(cluster({ size: 1 }, { name: 'kubernetes', namespace: 'mine' }))).toEqual([]);
+  });
+});
+
+describe('reading', () => {
+  it('never throws, whatever it is given, and says where each problem is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (raw) => {
+        const problems = problemsOf(raw);
+        expect(problems.every(({ path, says }) => path !== '' && says !== '')).toBe(true);
+      }),
+    );
+  });
+
+  it('never throws on an EtcdCluster with anything in the place of any field', () => {
+    const whole = cluster({
+      size: 3,
+      pod: { labels: { a: 'b' }, etcdEnv: [{ name: 'A', valueFrom: {} }], resources: { limits: { cpu: 1 } } },
+      TLS: { static: { member: { serverSecret: 's' }, operatorSecret: 'o' } },
+    });
+    const places = placesIn(whole);
+    fc.assert(
+      fc.property(fc.constantFrom(...places), fc.jsonValue(), (place, value) => {
+        const read = readEtcdCluster(withAt(whole, place, value));
+        if (!read.ok) expect(read.problems).not.toEqual([]);
+      }),
+    );
+  });
+
+  it('does not lose itself in depths or in long texts', () => {
+    let deep: unknown = null;
+    for (let i = 0; i < 100_000; i++) deep = { deep };
+    expect(problemsOf(cluster({ size: 1, pod: { affinity: { podAffinity: deep } } }))).toEqual([]);
+    const long = 'a.'.repeat(500_000);
+    const spec = { size: 1, version: long, repository: long, pod: { busyboxImage: long, ClusterDomain: long } };
+    expect(problemsOf(cluster(spec, { name: long })).length).toBeGreaterThan(4);
+  });
+});
+
+type Place = readonly (string | number)[];
+
+function placesIn(value: unknown, at: Place = []): readonly Place[] {
+  if (typeof value !== 'object' || value === null) return [at];
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return [at].concat(inner.flatMap(([key, below]) => placesIn(below, at.concat(key)) as Place[]));
+}
+
+function withAt(value: unknown, [key, ...rest]: Place, replacement: unknown): unknown {
+  if (key === undefined) return replacement;
+  const copy: Record<string, unknown> = Object.assign(Array.isArray(value) ? [] : {}, value);
+  copy[key] = withAt(copy[key], rest, replacement);
+  return copy;
+}

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import {
+  affinity,
+  claimSpec,
+  environment,
+  labelValue,
+  nodeSelector,
+  podSecurityContext,
+  properNames,
+  resources,
+  toleration,
+} from '../kubernetes-types.ts';
+import { looksLike, ruled, table, text } from '../rule.ts';
+import { noManagedSetting, noReservedAnnotation, noReservedLabel, ownPrefix } from './reserved.ts';
+
+export const defaultVersion = '3.2.13';
+export const defaultRepository = 'quay.io/coreos/etcd';
+export const defaultReplaceMemberAfterSeconds = 300;
+
+const int32 = 2_147_483_647;
+
+const secretName = ruled(
+  text(253),
+  looksLike(
+    /^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$/,
+    "must be the name of a Secret in the cluster's own namespace",
+  ),
+);
+
+const released = /^(v?(0|[1-9][0-9]{0,2})[.](0|[1-9][0-9]{0,2})[.](0|[1-9][0-9]{0,3}))?$/;
+
+const version = ruled(
+  text(32),
+  looksLike(released, 'must be a released etcd version of three numbers, such as 3.5.21 or v3.5.21'),
+)
+  .default(defaultVersion)
+  .transform((written) => written.replace(/^v/, '') || defaultVersion);
+
+const pathPart = '[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*';
+const registry = '([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?';
+
+const repository = ruled(
+  text(255),
+  looksLike(
+    new RegExp(`^((${registry}/)?${pathPart}(/${pathPart})*)?$`),
+    'must be an image name without tag or digest, such as quay.io/coreos/etcd: the tag is made from spec.version',
+  ),
+)
+  .default(defaultRepository)
+  .transform((written) => written || defaultRepository);
+
+const size = ruled(z.int(), {
+  cel: 'self >= 1 && self <= 9',
+  says: 'must be from 1 to 9: an etcd cluster cannot have fewer members, and more make it slower, not safer',
+  holds: (members) => members >= 1 && members <= 9,
+});
+
+const replaceMemberAfterSeconds = ruled(z.int(), {
+  cel: `self >= 1 && self <= ${int32}`,
+  says: `must be from 1 to ${int32} seconds: the larger, the longer an unreachable member is waited for`,
+  holds: (seconds) => seconds >= 1 && seconds <= int32,
+});
+
+const busyboxImage = ruled(
+  text(512),
+  looksLike(/^([A-Za-z0-9][-A-Za-z0-9._:/@]*)?$/, 'must be the name of an image, such as busybox:1.28.0-glibc'),
+);
+
+const dnsTimeout = ruled(z.int(), {
+  cel: `self >= 0 && self <= ${int32}`,
+  says: `must be from 0 to ${int32}`,
+  holds: (seconds) => seconds >= 0 && seconds <= int32,
+});
+
+const clusterDomain = ruled(
+  text(69), // with the longest names of member, cluster and namespace this makes 253 characters, DNS' limit
+  looksLike(
+    /^([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    'must begin with a dot, such as .cluster.local, because it is appended to names as it is',
+  ),
+);
+
+const pod = z.object({
+  labels: ruled(table(labelValue, 64), noReservedLabel, properNames('label'))
+    .optional()
+    .describe(`Labels added to the members' pods. Reserved: app, etcd_* and ${ownPrefix}*.`),
+  annotations: ruled(table(text(8192), 30), noReservedAnnotation, properNames('annotation'))
+    .optional()
+    .describe(`Annotations added to the members' pods. Reserved: etcd.version and ${ownPrefix}*.`),
+  nodeSelector: nodeSelector.optional().describe('Labels of the nodes on which members may run.'),
+  affinity: affinity
+    .optional()
+    .describe('Where members may run, in the words of a pod. Replaces the default: preferably apart.'),
+  antiAffinity: z
+    .boolean()
+    .optional()
+    .describe('Deprecated: true keeps members on different nodes by force, unless affinity is set.'),
+  resources: resources.optional().describe('Requests and limits of the etcd container.'),
+  tolerations: z.array(toleration).max(64).optional().describe('Taints of nodes that members tolerate.'),
+  etcdEnv: environment(noManagedSetting)
+    .optional()
+    .describe('Environment of the etcd container, for settings of etcd that the operator does not manage itself.'),
+  persistentVolumeClaimSpec: claimSpec
+    .optional()
+    .describe("A volume claim for each member. Without one, a member's data lives as long as its pod."),
+  securityContext: podSecurityContext.optional().describe("The pods' security context."),
+  busyboxImage: busyboxImage
+    .optional()
+    .describe('Image of the init container check-dns, which exists only if this or DNSTimeoutInSecond is set.'),
+  DNSTimeoutInSecond: dnsTimeout
+    .optional()
+    .describe('How many seconds check-dns waits for the name of its pod; 0 means the default.'),
+  ClusterDomain: clusterDomain
+    .optional()
+    .describe('DNS domain of the Kubernetes cluster with a dot before it (.cluster.local), appended to member names.'),
+});
+
+interface StaticTls {
+  readonly operatorSecret?: string | undefined;
+  readonly member?: { readonly serverSecret?: string | undefined } | undefined;
+}
+
+const celOperatorSecret = "(has(self.operatorSecret) && self.operatorSecret != '')";
+const celServerSecret = "(has(self.member) && has(self.member.serverSecret) && self.member.serverSecret != '')";
+const hasOperatorSecret = ({ operatorSecret }: StaticTls): boolean => Boolean(operatorSecret);
+const hasServerSecret = ({ member }: StaticTls): boolean => Boolean(member?.serverSecret);
+
+const staticTls = ruled(
+  z.object({
+    member: z
+      .object({
+        peerSecret: secretName
+          .optional()
+          .describe('Secret with peer.crt, peer.key and peer-ca.crt: members talk TLS to each other.'),
+        serverSecret: secretName
+          .optional()
+          .describe('Secret with server.crt, server.key and server-ca.crt: clients talk TLS to members.'),
+      })
+      .optional()
+      .describe("The members' own certificates."),
+    operatorSecret: secretName
+      .optional()
+      .describe(
+        "Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the operator's own, as a client.",
+      ),
+  }),
+  {
+    cel: `!${celOperatorSecret} || ${celServerSecret}`,
+    says: 'operator secret set but member serverSecret not set',
+    holds: (tls) => !hasOperatorSecret(tls) || hasServerSecret(tls),
+  },
+  {
+    cel: `!${celServerSecret} || ${celOperatorSecret}`,
+    says: 'member serverSecret set but operator secret not set',
+    holds: (tls) => !hasServerSecret(tls) || hasOperatorSecret(tls),
+  },
+);
+
+const tls = z.object({ static: staticTls.optional().describe('Certificates that you make and keep in Secrets.') });
+
+export const etcdClusterSpec = z.object({
+  size: size.describe(
+    'How many members the cluster has, from 1 to 9. An even number survives no more failures than one less.',
+  ),
+  version: version.describe(
+    'Version of etcd, as three numbers with or without a v before them. Changing it upgrades one member after the other.',
+  ),
+  repository: repository.describe('Image without tag; members run <repository>:v<version>.'),
+  paused: z
+    .boolean()
+    .optional()
+    .transform((written) => written ?? false)
+    .describe('true: the operator leaves the cluster as it is until this is false again.'),
+  replaceMemberAfterSeconds: replaceMemberAfterSeconds
+    .optional()
+    .transform((written) => written ?? defaultReplaceMemberAfterSeconds)
+    .describe(
+      'How long a member may be out of reach before it is replaced by a new one; ' +
+        `${defaultReplaceMemberAfterSeconds} if left out. Below a minute, members that only restart may be replaced too.`,
+    ),
+  pod: pod.optional().describe("What the members' pods have beside what etcd needs."),
+  TLS: tls.optional().describe('Encryption between members, and between members and clients.'),
+});
+
+export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;
+export type PodPolicy = z.output<typeof pod>;

@@ -1,0 +1,47 @@
+import type { Step, Verdict } from '../../core/plan/cluster/step.ts';
+import type { Told } from '../dialect.ts';
+
+const added = (name: string): Told => ({
+  type: 'Normal',
+  reason: 'New Member Added',
+  message: `New member ${name} added to cluster`,
+});
+
+const removed = (name: string): Told => ({
+  type: 'Normal',
+  reason: 'Member Removed',
+  message: `Existing member ${name} removed from the cluster`,
+});
+
+/** The original's Events, in its own words. */
+export function tellStep(step: Step): readonly Told[] {
+  switch (step.kind) {
+    case 'start-carrier':
+      return step.join.as === 'founder' ? [added(step.name)] : [];
+    case 'add-member':
+      return [added(step.name)];
+    case 'remove-member':
+      return step.because === 'dead' ? [replacing(step.name), removed(step.name)] : [removed(step.name)];
+    case 'remember-bootstrap':
+    case 'remember-formation':
+    case 'seal-carrier':
+    case 'stop-carrier':
+    case 'discard-carrier':
+    case 'promote-member':
+      return [];
+    default:
+      return step satisfies never;
+  }
+}
+
+const replacing = (name: string): Told => ({
+  type: 'Normal',
+  reason: 'Replacing Dead Member',
+  message: `The dead member ${name} is being replaced`,
+});
+
+/** The original has no word for trouble; these are ours. */
+export const tellWait = (verdict: Verdict): readonly Told[] =>
+  verdict.is === 'wait' && (verdict.needsPerson === true || verdict.reason === 'MemberStuck')
+    ? [{ type: 'Warning', reason: verdict.reason, message: verdict.message }]
+    : [];

@@ -1,0 +1,113 @@
+import type { Member } from '../../core/model/cluster.ts';
+import { ports } from '../../core/model/template.ts';
+import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
+import type { Findings } from '../dialect.ts';
+import { type EtcdClusterStatus, foundStatus } from './status.ts';
+
+type Condition = NonNullable<EtcdClusterStatus['conditions']>[number];
+type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/** What was found, in the words of the original and in some of our own. */
+export function writeStatus(findings: Findings, previous: unknown): EtcdClusterStatus {
+  const before = foundStatus.parse(previous ?? {});
+  const { status, blueprint, generation, now } = findings;
+  const { naming, template, intent } = blueprint;
+  return present({
+    phase: phaseOf(status),
+    reason: status.needsPerson ? troubleOf(status) : undefined,
+    controlPaused: status.paused || undefined,
+    conditions: merged(conditionsOf(status, intent.size), before.conditions ?? [], now),
+    ...membersOf(status, before),
+    ...versionsOf(status.members, template.version, before),
+    serviceName: naming.clientService,
+    clientPort: ports.client,
+    clusterId: status.memory.clusterId,
+    bootstrap: bootstrapOf(status),
+    selector: Object.entries(naming.clusterLabels)
+      .map((pair) => pair.join('='))
+      .join(','),
+    observedGeneration: generation,
+  });
+}
+
+/** While nobody answers, what was last known of the members is kept: the next pass has nothing else to go by. */
+const membersOf = (
+  { size, ready, unready, members }: ClusterStatus,
+  before: EtcdClusterStatus,
+): Partial<EtcdClusterStatus> => ({
+  size,
+  readyMembers: ready.length,
+  members: { ready: [...ready], unready: [...unready] },
+  memberStatus: members.length > 0 ? members.map(memberStatusOf) : before.memberStatus,
+});
+
+function versionsOf(members: readonly Member[], wanted: string, before: EtcdClusterStatus): Partial<EtcdClusterStatus> {
+  const currentVersion = versionOfAll(members) ?? before.currentVersion ?? '';
+  const targetVersion = currentVersion !== '' && currentVersion !== wanted ? wanted : '';
+  return { currentVersion, targetVersion };
+}
+
+const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatus['bootstrap'] =>
+  bootstrap === undefined ? undefined : { members: [...bootstrap.members], token: bootstrap.token };
+
+/** Of an object that cannot be read we only say what is wrong with it; what was known of its members stays. */
+export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
+  const before = foundStatus.parse(previous ?? {});
+  const said: Said = { type: 'Degraded', status: 'True', reason: 'BadSpec', message: problems };
+  const others = (before.conditions ?? []).filter(({ type }) => type !== 'Degraded');
+  return { ...before, reason: problems, conditions: [...others, ...merged([said], before.conditions ?? [], now)] };
+}
+
+function phaseOf({ needsPerson, memory }: ClusterStatus): EtcdClusterStatus['phase'] {
+  if (needsPerson) return 'Failed';
+  return memory.clusterId === undefined ? 'Creating' : 'Running';
+}
+
+const troubleOf = ({ conditions }: ClusterStatus): string | undefined =>
+  conditions.find(({ type }) => type === 'Degraded')?.message;
+
+/** The version that every member runs, if it is one. */
+function versionOfAll(members: readonly Member[]): string | undefined {
+  const versions = new Set(members.map(({ version }) => version));
+  return versions.size === 1 ? [...versions][0] : undefined;
+}
+
+const memberStatusOf = (member: Member): NonNullable<EtcdClusterStatus['memberStatus']>[number] => ({
+  name: member.name,
+  id: member.id.toString(16),
+  role: member.role,
+  healthy: member.health === 'healthy',
+  leader: member.leads,
+  ...(member.version === undefined ? {} : { version: member.version }),
+});
+
+/** The original's conditions are there or not; ours beside them are true, false or not known. */
+function conditionsOf(status: ClusterStatus, wanted: number): readonly Said[] {
+  const ours = status.conditions.map(ownWords);
+  const { change, size } = status;
+  if (change === 'none') return ours;
+  const reason = change === 'shrinking' ? 'Scaling down' : 'Scaling up';
+  const from = change === 'creating' ? 0 : size;
+  const message = `Current cluster size: ${from}, desired cluster size: ${wanted}`;
+  return [...ours, { type: 'Scaling', status: 'True', reason, message }];
+}
+
+const ownWords = ({ type, status, reason, message }: CoreCondition): Said =>
+  type === 'Available' && status === 'True'
+    ? { type, status, reason: 'Cluster available', message }
+    : { type, status, reason, message };
+
+/** Times change only with what they are the times of. */
+const merged = (said: readonly Said[], before: readonly Condition[], now: Date): Condition[] =>
+  said.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
+    const same =
+      old?.status === condition.status && old.reason === condition.reason && old.message === condition.message;
+    if (same) return old;
+    const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? time) : time;
+    return { ...condition, lastUpdateTime: time, lastTransitionTime };
+  });
+
+const present = (status: { [K in keyof EtcdClusterStatus]: EtcdClusterStatus[K] | undefined }): EtcdClusterStatus =>
+  Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { Problem } from './parsed.ts';
+
+/** Nothing in our APIs lies deeper; a deeper null is left to whoever gets the subtree. */
+const deepest = 32;
+
+/** The same object with fields that are null left out, as the API server means them. */
+export function withoutNulls(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > deepest) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null)
+      .map(([key, inner]) => [key, withoutNulls(inner, depth + 1)]),
+  );
+}
+
+/** Everything that was found wrong, in our own words. */
+export const problemsOf = (error: z.ZodError): readonly Problem[] =>
+  error.issues.map((issue) => ({ path: pathOf(issue.path), says: saysOf(issue) }));
+
+/** As kubectl writes paths: spec.pod.etcdEnv[0].name, spec.pod.labels[example.com/team]. */
+const pathOf = (keys: readonly PropertyKey[]): string =>
+  keys
+    .map((key) => (typeof key === 'string' && /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${String(key)}]`))
+    .join('')
+    .replace(/^\./, '') || '(root)';
+
+const kinds: Readonly<Record<string, string>> = {
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  string: 'text',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a whole number',
+};
+
+function saysOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return typeWanted(issue);
+  if (issue.code === 'too_big')
+    return `must not ${have(issue.origin)} more than ${issue.maximum}${items(issue.origin)}`;
+  if (issue.code === 'too_small') return `must ${have(issue.origin)} at least ${issue.minimum}${items(issue.origin)}`;
+  // Where a schema has a sentence of its own it begins like ours; zod's own speak of "input".
+  if (issue.code === 'invalid_value' && !issue.message.startsWith('must '))
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  return issue.message;
+}
+
+const typeWanted = ({ input, expected }: z.core.$ZodIssueInvalidType): string =>
+  input === undefined ? 'must be set' : `must be ${kinds[expected] ?? expected}`;
+
+const have = (origin: string): string => (origin === 'array' ? 'have' : 'be');
+const items = (origin: string): string => (origin === 'array' ? ' items' : '');

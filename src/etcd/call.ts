@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import type {
+  DescMessage,
+  DescMethodStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Credentials, placeOf } from './endpoint.ts';
+import { failureOf, isRefusal } from './errors.ts';
+import { Auth } from './gen/etcd_pb.ts';
+import { CallLimit } from './limit.ts';
+import type { Line, Session } from './session.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait for the answer; of a stream, for its next part. */
+  readonly timeoutMillis?: number | undefined;
+}
+
+export interface StreamOptions extends CallOptions {
+  /** Set where a stream may be silent for as long as it likes once it has begun. */
+  readonly patient?: true;
+}
+
+/** A call on its way: what for, on which connection, until when. */
+interface Running {
+  readonly name: string;
+  readonly session: Session;
+  readonly limit: CallLimit;
+}
+
+/** What a call needs to be let in, and until when. */
+interface Entry {
+  readonly limit: CallLimit;
+  readonly token: string;
+}
+
+interface OpenStream<T> extends Disposable {
+  readonly first: IteratorResult<T>;
+  readonly next: () => Promise<IteratorResult<T>>;
+}
+
+/** Sends calls to one member: each with a time limit, each with a token where there are users, each failing in our words. */
+export class Caller {
+  readonly #line: Line;
+  readonly #usualMillis: number;
+  /** What Authenticate gave; empty when the server has no users. */
+  #token: string | undefined;
+
+  constructor(line: Line, usualMillis: number) {
+    this.#line = line;
+    this.#usualMillis = usualMillis;
+  }
+
+  /** One question, one answer. */
+  async ask<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    { signal, timeoutMillis = this.#usualMillis }: CallOptions = {},
+  ): Promise<MessageShape<O>> {
+    using limit = new CallLimit(timeoutMillis, signal);
+    const askWith = (token: string): Promise<MessageShape<O>> => this.#askOnce(method, request, { limit, token });
+    return await limit.within(() => this.#withToken(limit, askWith));
+  }
+
+  /** One question, many answers. Nothing is read ahead of whoever consumes them; to stop consuming ends the call. */
+  async *stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    request: MessageInitShape<I>,
+    { signal, timeoutMillis = this.#usualMillis, patient }: StreamOptions = {},
+  ): AsyncGenerator<MessageShape<O>, void, undefined> {
+    using limit = new CallLimit(timeoutMillis, signal);
+    const openWith = (token: string): Promise<OpenStream<MessageShape<O>>> =>
+      this.#run(method.name, limit, (running) => this.#open(running, method, { request, token }));
+    using stream = await limit.within(() => this.#withToken(limit, openWith));
+    for (let part = stream.first; part.done !== true; ) {
+      yield part.value;
+      part = patient === true ? await stream.next() : await limit.within(stream.next);
+    }
+  }
+
+  #askOnce<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    { limit, token }: Entry,
+  ): Promise<MessageShape<O>> {
+    return this.#run(method.name, limit, async ({ session }) => {
+      using _call = session.beginCall();
+      const { transport } = session;
+      return (await transport.unary(method, limit.signal, limit.millis, headers(token), request)).message;
+    });
+  }
+
+  /** Opens a stream and waits for its first part: only then do we know that we were let in. */
+  async #open<I extends DescMessage, O extends DescMessage>(
+    running: Running,
+    method: DescMethodStreaming<I, O>,
+    { request, token }: { readonly request: MessageInitShape<I>; readonly token: string },
+  ): Promise<OpenStream<MessageShape<O>>> {
+    const { session, limit } = running;
+    using call = new DisposableStack();
+    call.use(session.beginCall());
+    const input = method.methodKind === 'bidi_streaming' ? heldOpen(request, limit.signal) : single(request);
+    const answer = await session.transport.stream(method, limit.signal, undefined, headers(token), input);
+    const parts = answer.message[Symbol.asyncIterator]();
+    const first = await parts.next();
+    const openCall = call.move();
+    return {
+      first,
+      next: () => this.#translating(running, () => parts.next()),
+      [Symbol.dispose]: () => openCall.dispose(),
+    };
+  }
+
+  #run<T>(name: string, limit: CallLimit, work: (running: Running) => Promise<T>): Promise<T> {
+    const running = { name, limit, session: this.#line.session() };
+    return this.#translating(running, () => work(running));
+  }
+
+  async #translating<T>({ name, session, limit }: Running, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (limit.ended === 'timed-out' || isDeadline(thrown)) this.#line.retire(session);
+      const what = `etcd ${name} at ${placeOf(this.#line.endpoint)}`;
+      throw failureOf(thrown, { what, ended: limit.ended, timeoutMillis: limit.millis });
+    }
+  }
+
+  /** A token ends with its time, with the member that gave it, and with every change to users: then we ask for another, once. */
+  async #withToken<T>(limit: CallLimit, call: (token: string) => Promise<T>): Promise<T> {
+    const { credentials } = this.#line.endpoint;
+    if (credentials === undefined) return await call('');
+    this.#token ??= await this.#authenticate(credentials, limit);
+    try {
+      return await call(this.#token);
+    } catch (thrown) {
+      if (!isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed')) throw thrown;
+      this.#token = await this.#authenticate(credentials, limit);
+      return await call(this.#token);
+    }
+  }
+
+  async #authenticate({ user, password }: Credentials, limit: CallLimit): Promise<string> {
+    try {
+      const request = { name: user, password };
+      return (await this.#askOnce(Auth.method.authenticate, request, { limit, token: '' })).token;
+    } catch (thrown) {
+      if (isRefusal(thrown, 'auth-not-enabled')) return '';
+      throw thrown;
+    }
+  }
+}
+
+const headers = (token: string): Record<string, string> => (token === '' ? {} : { token });
+
+const isDeadline = (thrown: unknown): boolean =>
+  thrown instanceof ConnectError && thrown.code === Code.DeadlineExceeded;
+
+async function* single<T>(request: T): AsyncGenerator<T> {
+  yield request;
+}
+
+/** Says one thing and stays on the line: the other side would take the end of our half for the end of the call. */
+async function* heldOpen<T>(request: T, signal: AbortSignal): AsyncGenerator<T> {
+  yield request;
+  if (!signal.aborted) await once(signal, 'abort');
+}

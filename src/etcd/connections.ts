@@ -1,0 +1,60 @@
+import { Failure } from '../std/failure.ts';
+import { type ConnectionSettings, connectionTo, type EtcdConnection } from './client.ts';
+import { type Endpoint, placeOf } from './endpoint.ts';
+
+export interface PoolSettings extends ConnectionSettings {
+  /** How many members are kept connected; beyond that, the one that was not asked for longest gives its connection back. */
+  readonly limit: number;
+}
+
+/** Connections that outlive a pass: one a member, reused while its certificates and password stay what they are. */
+export class EtcdConnections {
+  readonly #settings: Partial<PoolSettings>;
+  /** In the order in which they were last asked for. */
+  readonly #kept = new Map<string, { readonly connection: EtcdConnection; readonly identity: string }>();
+  #closed = false;
+
+  constructor(settings: Partial<PoolSettings> = {}) {
+    this.#settings = settings;
+  }
+
+  /** How many members there is a connection for. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  to(endpoint: Endpoint): EtcdConnection {
+    if (this.#closed) throw new Failure('bug', 'the etcd connections were closed, and one is asked for');
+    const place = placeOf(endpoint);
+    const identity = JSON.stringify([endpoint.tls, endpoint.credentials]);
+    const known = this.#kept.get(place);
+    if (known !== undefined && known.identity !== identity) this.forget(endpoint);
+    const entry = this.#kept.get(place) ?? { connection: connectionTo(endpoint, this.#settings), identity };
+    this.#kept.delete(place);
+    this.#kept.set(place, entry);
+    this.#keepToLimit();
+    return entry.connection;
+  }
+
+  /** For a member that is gone. Calls that are open may end. */
+  forget(endpoint: Endpoint): void {
+    const place = placeOf(endpoint);
+    this.#kept.get(place)?.connection.rest();
+    this.#kept.delete(place);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { connection } of this.#kept.values()) connection.close();
+    this.#kept.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #keepToLimit(): void {
+    const { limit = 512 } = this.#settings;
+    for (const { connection } of [...this.#kept.values()].slice(0, -limit)) this.forget(connection.endpoint);
+  }
+}

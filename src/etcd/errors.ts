@@ -1,0 +1,110 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { Failure, type FailureKind } from '../std/failure.ts';
+import { type EtcdRefusal, meaningOf, refusalIn } from './refusals.ts';
+
+interface Details {
+  readonly refusal?: EtcdRefusal | undefined;
+  readonly mayBeDone: boolean;
+  readonly cause?: unknown;
+}
+
+/** What goes wrong with etcd. `kind` says whether to ask again, `mayBeDone` whether the asking may have had its effect. */
+export class EtcdFailure extends Failure {
+  /** Which no it was, where etcd itself said no. */
+  readonly refusal: EtcdRefusal | undefined;
+  /** False if what was asked has certainly not been done, and will not be. */
+  readonly mayBeDone: boolean;
+
+  constructor(kind: FailureKind, message: string, { refusal, mayBeDone, cause }: Details) {
+    super(kind, message, { cause });
+    this.refusal = refusal;
+    this.mayBeDone = mayBeDone;
+  }
+}
+
+/** Whether something failed because etcd said this particular no. */
+export const isRefusal = (thrown: unknown, ...wanted: readonly EtcdRefusal[]): boolean =>
+  thrown instanceof EtcdFailure && thrown.refusal !== undefined && wanted.includes(thrown.refusal);
+
+/** A call that fails: what was asked, of whom, and who ended it where it was not the other side. */
+export interface Attempt {
+  readonly what: string;
+  readonly ended?: 'timed-out' | 'called-off' | undefined;
+  readonly timeoutMillis: number;
+}
+
+export function failureOf(thrown: unknown, attempt: Attempt): Failure {
+  if (thrown instanceof Failure) return thrown;
+  if (!(thrown instanceof ConnectError)) return Failure.from(thrown);
+  return (
+    refused(thrown, attempt) ?? endedByUs(thrown, attempt) ?? notConnected(thrown, attempt) ?? byCode(thrown, attempt)
+  );
+}
+
+function refused(error: ConnectError, { what }: Attempt): EtcdFailure | undefined {
+  const says = error.rawMessage;
+  const refusal = refusalIn(says) ?? (lacksTheCall(error) ? 'not-supported' : undefined);
+  if (refusal === undefined) return undefined;
+  const { kind, mayBeDone = false } = meaningOf(refusal);
+  return new EtcdFailure(kind, `${what}: ${says}`, { refusal, mayBeDone, cause: error });
+}
+
+/** A web server or proxy in etcd's place answers 404, which the library takes for a call that is not there. */
+const lacksTheCall = ({ code, rawMessage }: ConnectError): boolean =>
+  code === Code.Unimplemented && !rawMessage.startsWith('HTTP ');
+
+function endedByUs(error: ConnectError, { what, ended, timeoutMillis }: Attempt): EtcdFailure | undefined {
+  const details = { mayBeDone: true, cause: error };
+  if (ended === 'called-off') return new EtcdFailure('unreachable', `${what}: called off before it answered`, details);
+  if (ended === undefined && error.code !== Code.DeadlineExceeded) return undefined;
+  return new EtcdFailure('unreachable', `${what}: no answer within ${timeoutMillis} ms`, details);
+}
+
+/** The connection could not be made or broke: whether it was TLS is the first thing that whoever has to repair it asks. */
+function notConnected(error: ConnectError, { what }: Attempt): EtcdFailure | undefined {
+  const code = causesOf(error).find((candidate) => candidate !== undefined);
+  if (code === undefined) return undefined;
+  const how = tlsCode.test(code) ? 'TLS failed' : 'no connection';
+  const mayBeDone = !beforeAnythingWasSent.test(code);
+  return new EtcdFailure('unreachable', `${what}: ${how}: ${error.rawMessage} (${code})`, { mayBeDone, cause: error });
+}
+
+/** OpenSSL's and Node's names for a handshake that fails; a certificate that is not believed has a name of its own each. */
+const tlsCode =
+  /^ERR_(?:SSL|TLS|OSSL)_|^(?:CERT|CRL|UNABLE_TO|ERROR_IN|SELF_SIGNED|DEPTH_ZERO|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)|^EPROTO$/;
+const beforeAnythingWasSent =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS_CERT|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/;
+
+/** The `code`s that Node puts on its errors, from the outermost to the cause of all. */
+function causesOf(error: ConnectError): readonly (string | undefined)[] {
+  const codes: (string | undefined)[] = [];
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause)
+    codes.push('code' in cause && typeof cause.code === 'string' ? cause.code : undefined);
+  return codes;
+}
+
+function byCode(error: ConnectError, { what }: Attempt): EtcdFailure {
+  const kind = error.rawMessage.startsWith('HTTP ') ? 'unreachable' : kinds[error.code];
+  const mayBeDone = kind === 'unreachable';
+  return new EtcdFailure(kind, `${what}: ${error.rawMessage}`, { mayBeDone, cause: error });
+}
+
+/** For sentences that we do not know. Internal is what the library calls a stream that breaks off. */
+const kinds: Readonly<Record<Code, FailureKind>> = {
+  [Code.Canceled]: 'unreachable',
+  [Code.Unknown]: 'rejected',
+  [Code.InvalidArgument]: 'rejected',
+  [Code.DeadlineExceeded]: 'unreachable',
+  [Code.NotFound]: 'not-found',
+  [Code.AlreadyExists]: 'conflict',
+  [Code.PermissionDenied]: 'forbidden',
+  [Code.ResourceExhausted]: 'unreachable',
+  [Code.FailedPrecondition]: 'rejected',
+  [Code.Aborted]: 'unreachable',
+  [Code.OutOfRange]: 'rejected',
+  [Code.Unimplemented]: 'rejected',
+  [Code.Internal]: 'unreachable',
+  [Code.Unavailable]: 'unreachable',
+  [Code.DataLoss]: 'rejected',
+  [Code.Unauthenticated]: 'forbidden',
+};

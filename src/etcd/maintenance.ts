@@ -1,0 +1,81 @@
+import type { Caller, CallOptions } from './call.ts';
+import { AlarmRequest_AlarmAction, AlarmType, DowngradeRequest_DowngradeAction, Maintenance } from './gen/etcd_pb.ts';
+import { snapshotOf } from './snapshot.ts';
+import {
+  type Alarm,
+  type AlarmKind,
+  alarmKindOf,
+  headerOf,
+  type KeyValueHash,
+  type MemberId,
+  type MemberStatus,
+  statusOf,
+} from './words.ts';
+
+/** What concerns the one member that is asked; only alarms and downgrades are matters of the whole cluster. */
+export interface MaintenanceOfMember {
+  readonly status: (options?: CallOptions) => Promise<MemberStatus>;
+  readonly alarms: (options?: CallOptions) => Promise<readonly Alarm[]>;
+  /** Alarms outlive the member that raised them, so this takes an id. Gives what was disarmed. */
+  readonly disarm: (
+    memberId: MemberId,
+    kind: Exclude<AlarmKind, 'unknown'>,
+    options?: CallOptions,
+  ) => Promise<readonly Alarm[]>;
+  /** Holds up all else on the member while it lasts, and is not stopped by a time-out of ours; waits for minutes. */
+  readonly defragment: (options?: CallOptions) => Promise<void>;
+  /** From 3.3 on. Members that agree on their history have the same hash at the same revision. */
+  readonly hashKV: (options?: CallOptions & { readonly revision?: bigint }) => Promise<KeyValueHash>;
+  /** From 3.3 on, and only if the leader is asked. */
+  readonly moveLeader: (to: MemberId, options?: CallOptions) => Promise<void>;
+  /** From 3.6 on of use. Gives the version that the cluster runs at. */
+  readonly downgrade: (
+    action: 'validate' | 'enable' | 'cancel',
+    version: string,
+    options?: CallOptions,
+  ) => Promise<string>;
+  /**
+   * The whole database, as it is sent: the file, and the SHA-256 of it as the last 32 bytes. Fails at its end, after the
+   * last part was given out, if the two do not match. The time-out is for each part.
+   */
+  readonly snapshot: (options?: CallOptions) => AsyncIterable<Uint8Array>;
+}
+
+const defragmentMillis = 600_000;
+
+export function maintenanceOf(caller: Caller): MaintenanceOfMember {
+  const { status, alarm, defragment, hashKV, moveLeader, downgrade } = Maintenance.method;
+  return {
+    status: async (options) => statusOf(await caller.ask(status, {}, options)),
+    alarms: async (options) => alarmsIn(await caller.ask(alarm, { action: AlarmRequest_AlarmAction.GET }, options)),
+    disarm: async (memberId, kind, options) => {
+      const type = kind === 'corrupt' ? AlarmType.CORRUPT : AlarmType.NOSPACE;
+      const request = { action: AlarmRequest_AlarmAction.DEACTIVATE, memberId, alarm: type };
+      return alarmsIn(await caller.ask(alarm, request, options));
+    },
+    defragment: async (options) => {
+      await caller.ask(defragment, {}, { timeoutMillis: defragmentMillis, ...options });
+    },
+    hashKV: async ({ revision = 0n, ...options } = {}) => {
+      const answer = await caller.ask(hashKV, { revision }, options);
+      const { hash, compactRevision, hashRevision = headerOf(answer).revision } = answer;
+      return { hash, compactRevision, revision: revision === 0n ? hashRevision : revision };
+    },
+    moveLeader: async (to, options) => {
+      await caller.ask(moveLeader, { targetId: to }, options);
+    },
+    downgrade: async (action, version, options) =>
+      (await caller.ask(downgrade, { action: downgradeActions[action], version }, options)).version,
+    snapshot: (options) => snapshotOf(caller, options),
+  };
+}
+
+const downgradeActions = {
+  validate: DowngradeRequest_DowngradeAction.VALIDATE,
+  enable: DowngradeRequest_DowngradeAction.ENABLE,
+  cancel: DowngradeRequest_DowngradeAction.CANCEL,
+};
+
+const alarmsIn = (answer: {
+  readonly alarms: readonly { readonly memberId: bigint; readonly alarm: AlarmType }[];
+}): readonly Alarm[] => answer.alarms.map((entry) => ({ memberId: entry.memberId, kind: alarmKindOf(entry.alarm) }));

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../std/failure.ts';
+import { failureOf, failureOfEvent, isAlreadyExists, isExpired, retryAfterOf, unanswered } from './errors.ts';
+
+const status = (code: number, reason: string, more = {}): string =>
+  JSON.stringify({ kind: 'Status', status: 'Failure', message: `it is ${reason}`, reason, code, ...more });
+
+describe('an answer that is not a success', () => {
+  it.each([
+    [400, 'BadRequest', 'rejected'],
+    [401, 'Unauthorized', 'forbidden'],
+    [403, 'Forbidden', 'forbidden'],
+    [404, 'NotFound', 'not-found'],
+    [405, 'MethodNotAllowed', 'rejected'],
+    [409, 'Conflict', 'conflict'],
+    [409, 'AlreadyExists', 'conflict'],
+    [410, 'Expired', 'conflict'],
+    [422, 'Invalid', 'rejected'],
+    [429, 'TooManyRequests', 'unreachable'],
+    [500, 'InternalError', 'unreachable'],
+    [503, 'ServiceUnavailable', 'unreachable'],
+    [504, 'Timeout', 'unreachable'],
+  ])('of status %i %s is a failure of the kind %s', (code, reason, kind) => {
+    const failure = failureOf('create pods default/x', code, { text: status(code, reason) });
+    expect(failure).toMatchObject({ kind, reason, message: `create pods default/x: it is ${reason}` });
+    expect(isAlreadyExists(failure)).toBe(reason === 'AlreadyExists');
+    expect(isExpired(failure)).toBe(reason === 'Expired');
+  });
+
+  it('is told in whatever words there are', () => {
+    const said = (text: string): string => failureOf('get /version', 502, { text }).message;
+    expect(said('<html>bad gateway</html>')).toBe('get /version: <html>bad gateway</html>');
+    expect(said('')).toBe('get /version: HTTP status 502');
+    expect(said('null')).toBe('get /version: null');
+    expect(said('x'.repeat(5000)).length).toBeLessThan(600);
+  });
+
+  it('says how long to wait, in its header or in its body', () => {
+    const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds: 7 } });
+    expect(retryAfterOf(failureOf('x', 429, { text }))).toBe(7);
+    expect(retryAfterOf(failureOf('x', 429, { text, retryAfter: '3' }))).toBe(3);
+    expect(
+      retryAfterOf(failureOf('x', 429, { text: '', retryAfter: 'Wed, 21 Oct 2026 07:28:00 GMT' })),
+    ).toBeUndefined();
+    expect(retryAfterOf(new Failure('unreachable', 'x'))).toBeUndefined();
+  });
+});
+
+describe('an error in the middle of a watch', () => {
+  it('is the failure that its status says', () => {
+    const expired = failureOfEvent('watch pods', { code: 410, reason: 'Expired', message: 'too old' });
+    expect(expired).toMatchObject({ kind: 'conflict', message: 'watch pods: too old' });
+    expect(isExpired(expired)).toBe(true);
+    expect(failureOfEvent('watch pods', null)).toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('an answer that did not come', () => {
+  it('may mean that it was done', () => {
+    const cause = new Error('connect ECONNREFUSED 10.0.0.1:6443');
+    const failure = unanswered('delete pods default/x', cause);
+    expect(failure).toMatchObject({ kind: 'unreachable', message: `delete pods default/x: ${cause.message}`, cause });
+  });
+
+  it('tells of each address that was tried', () => {
+    const tried = new AggregateError([new Error('connect ECONNREFUSED ::1:80'), new Error('connect ETIMEDOUT')]);
+    expect(unanswered('get x', tried).message).toBe('get x: connect ECONNREFUSED ::1:80; connect ETIMEDOUT');
+  });
+
+  it('tells that we did not wait for it', () => {
+    const stopped = AbortSignal.abort(new Error('shutting down'));
+    const failure = unanswered('get x', new Error('aborted'), stopped);
+    expect(failure.message).toBe('get x: stopped before it was answered (shutting down)');
+  });
+
+  it('leaves alone what is a failure already', () => {
+    const failure = new Failure('rejected', 'no');
+    expect(unanswered('get x', failure)).toBe(failure);
+  });
+});

@@ -1,0 +1,151 @@
+import type {
+  CallOptions,
+  KubeClient,
+  Listed,
+  ListOptions,
+  Patch,
+  RemoveOptions,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts';
+import type { Connection } from './connection.ts';
+import { unanswered } from './errors.ts';
+import { type Call, contentOf, defaultTimeoutSeconds, perform, requestOf } from './http-call.ts';
+import { type At, type KubeObject, keyOf, type Stored } from './object.ts';
+import { apiVersionOf, collectionPath, objectPath, type Resource, type Review, reviewPath } from './resource.ts';
+import { eventIn, linesOf, type WatchEvent } from './watch-events.ts';
+
+const defaultPageSize = 500;
+const defaultIdleSeconds = 90;
+
+const patchTypes: Readonly<Record<Patch['type'], string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+/** The client of a real API server. `fieldManager` is the name by which the server remembers who set which field. */
+export class HttpKubeClient implements KubeClient {
+  readonly #connection: Connection;
+  readonly #fieldManager: string;
+
+  constructor(connection: Connection, { fieldManager }: { readonly fieldManager: string }) {
+    this.#connection = connection;
+    this.#fieldManager = fieldManager;
+  }
+
+  async get<T extends KubeObject>(resource: Resource<T>, at: At, options?: CallOptions): Promise<Stored<T>> {
+    return await this.#call({ verb: 'get', method: 'GET', ...one(resource, at), options });
+  }
+
+  async list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<Listed<T>> {
+    const parts: Listed<T>[] = [];
+    for await (const page of this.pages(resource, options)) parts.push(page);
+    return { items: parts.flatMap(({ items }) => items), resourceVersion: parts.at(-1)?.resourceVersion ?? '' };
+  }
+
+  async *pages<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): AsyncGenerator<Listed<T>> {
+    const { limit = defaultPageSize, namespace, labelSelector, fieldSelector } = options;
+    let next: string | undefined;
+    do {
+      const query = { limit: String(limit), continue: next, labelSelector, fieldSelector };
+      const call = { verb: 'list', method: 'GET', ...all(resource, namespace), query, options } as const;
+      const { items, metadata } = await this.#call<ListBody<T>>(call);
+      yield { items: items.map((item) => named(resource, item)), resourceVersion: metadata.resourceVersion };
+      next = metadata.continue;
+    } while (next);
+  }
+
+  async create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>> {
+    const { what, path: own } = one(resource, object.metadata);
+    const path = own.slice(0, own.lastIndexOf('/')); // objects are created in their collection
+    const query = this.#writing(options);
+    return await this.#call({ verb: 'create', method: 'POST', what, path, query, body: object, options });
+  }
+
+  async update<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>> {
+    const target = one(resource, object.metadata, options?.subresource);
+    const query = this.#writing(options);
+    return await this.#call({ verb: 'update', method: 'PUT', ...target, query, body: object, options });
+  }
+
+  async patch<T extends KubeObject>(resource: Resource<T>, at: At, patch: Patch & WriteOptions): Promise<Stored<T>> {
+    const force = patch.type === 'apply' && patch.force ? 'true' : undefined;
+    return await this.#call({
+      verb: 'patch',
+      method: 'PATCH',
+      ...one(resource, at, patch.subresource),
+      query: { ...this.#writing(patch), force },
+      contentType: patchTypes[patch.type],
+      body: patch.body,
+      options: patch,
+    });
+  }
+
+  async remove<T extends KubeObject>(resource: Resource<T>, at: At, options: RemoveOptions = {}): Promise<void> {
+    const { preconditions, gracePeriodSeconds, propagationPolicy } = options;
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, gracePeriodSeconds, propagationPolicy };
+    await this.#call({ verb: 'delete', method: 'DELETE', ...one(resource, at), body, options });
+  }
+
+  async *watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    const call = watchCall(resource, options);
+    const asked = `watch ${call.what}`;
+    const { signal, timeoutSeconds = defaultTimeoutSeconds, idleSeconds = defaultIdleSeconds } = options;
+    const limits = { beginMillis: timeoutSeconds * 1000, pauseMillis: idleSeconds * 1000 };
+    try {
+      const answer = await this.#connection.request({ ...requestOf(call), ...limits, signal });
+      if (answer.statusCode !== 200) await contentOf(asked, answer);
+      for await (const line of linesOf(answer.body)) yield eventIn<T>(line, asked);
+    } catch (error) {
+      throw unanswered(asked, error, signal);
+    }
+  }
+
+  async review<Spec, Status>(review: Review<Spec, Status>, spec: Spec, options?: CallOptions): Promise<Status> {
+    const body = { apiVersion: apiVersionOf(review), kind: review.kind, spec };
+    const target = { what: review.plural, path: reviewPath(review) };
+    const call = { verb: 'create', method: 'POST', ...target, body, options } as const;
+    return (await this.#call<{ readonly status: Status }>(call)).status;
+  }
+
+  async read<T>(path: string, options?: CallOptions): Promise<T> {
+    return await this.#call({ verb: 'get', method: 'GET', what: path, path, options });
+  }
+
+  #call<T>(call: Call): Promise<T> {
+    return perform<T>(this.#connection, call);
+  }
+
+  #writing(options: WriteOptions = {}): NonNullable<Call['query']> {
+    return { fieldManager: this.#fieldManager, dryRun: options.dryRun ? 'All' : undefined };
+  }
+}
+
+interface ListBody<T extends KubeObject> {
+  readonly items: readonly Stored<T>[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+function one<T extends KubeObject>(resource: Resource<T>, at: At, subresource?: string): Pick<Call, 'what' | 'path'> {
+  const below = subresource === undefined ? '' : `/${subresource}`;
+  return { what: `${resource.plural}${below} ${keyOf(at)}`, path: objectPath(resource, at, subresource) };
+}
+
+function all<T extends KubeObject>(resource: Resource<T>, namespace?: string): Pick<Call, 'what' | 'path'> {
+  const what = namespace === undefined ? resource.plural : `${resource.plural} in ${namespace}`;
+  return { what, path: collectionPath(resource, namespace) };
+}
+
+/** The items of a list do not say what they are, because the list does. */
+const named = <T extends KubeObject>(resource: Resource<T>, item: Stored<T>): Stored<T> =>
+  Object.assign({ apiVersion: apiVersionOf(resource), kind: resource.kind }, item);
+
+function watchCall<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): Call {
+  const { namespace, labelSelector, fieldSelector, resourceVersion, lastsSeconds } = options;
+  const timeoutSeconds = lastsSeconds === undefined ? undefined : String(Math.ceil(lastsSeconds));
+  const given = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds };
+  const query = { watch: 'true', allowWatchBookmarks: 'true', ...given };
+  return { verb: 'watch', method: 'GET', ...all(resource, namespace), query };
+}

@@ -1,0 +1,131 @@
+import type {
+  V1SelfSubjectAccessReviewSpec,
+  V1SelfSubjectRulesReviewSpec,
+  V1SubjectAccessReviewStatus,
+  V1SubjectRulesReviewStatus,
+} from '@kubernetes/client-node';
+import { Failure } from '../std/failure.ts';
+import type {
+  At,
+  CoreEvent,
+  CustomResourceDefinition,
+  Json,
+  KubeObject,
+  Lease,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+} from './object.ts';
+
+/** Where the API server keeps one kind of object. */
+export interface Resource<T extends KubeObject> {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Never set: it ties the descriptor to the type of its objects. */
+  readonly holds?: T;
+}
+
+/** A question that is asked by creating an object which is not kept. */
+export interface Review<Spec, Status> {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  /** Never set, like `holds` above. */
+  readonly asks?: Spec;
+  readonly answers?: Status;
+}
+
+type Name = Omit<Resource<KubeObject>, 'namespaced' | 'holds'>;
+
+/** Describes a kind that lives in namespaces; custom resources are described the same way. */
+export const namespaced = <T extends KubeObject>(name: Name): Resource<T> => ({ ...name, namespaced: true });
+
+/** Describes a kind of which there is one set for the whole cluster. */
+export const clusterWide = <T extends KubeObject>(name: Name): Resource<T> => ({ ...name, namespaced: false });
+
+const core = (plural: string, kind: string): Name => ({ group: '', version: 'v1', plural, kind });
+
+export const pods = namespaced<Pod>(core('pods', 'Pod'));
+export const services = namespaced<Service>(core('services', 'Service'));
+export const secrets = namespaced<Secret>(core('secrets', 'Secret'));
+export const events = namespaced<CoreEvent>(core('events', 'Event'));
+export const nodes = clusterWide<Node>(core('nodes', 'Node'));
+export const namespaces = clusterWide<Namespace>(core('namespaces', 'Namespace'));
+export const persistentVolumeClaims = namespaced<PersistentVolumeClaim>(
+  core('persistentvolumeclaims', 'PersistentVolumeClaim'),
+);
+export const podDisruptionBudgets = namespaced<PodDisruptionBudget>({
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+});
+export const leases = namespaced<Lease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+});
+export const customResourceDefinitions = clusterWide<CustomResourceDefinition>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+});
+
+/** May we do this one thing? */
+export const selfSubjectAccessReviews: Review<
+  Json<V1SelfSubjectAccessReviewSpec>,
+  Json<V1SubjectAccessReviewStatus>
+> = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+};
+
+/** What may we do in this namespace? */
+export const selfSubjectRulesReviews: Review<Json<V1SelfSubjectRulesReviewSpec>, Json<V1SubjectRulesReviewStatus>> = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectrulesreviews',
+  kind: 'SelfSubjectRulesReview',
+};
+
+/** The `apiVersion` of a resource's objects. */
+export const apiVersionOf = ({ group, version }: Pick<Name, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`;
+
+const rootOf = (name: Pick<Name, 'group' | 'version'>): string =>
+  `${name.group === '' ? '/api' : '/apis'}/${apiVersionOf(name)}`;
+
+/** The path of a collection: of one namespace, or of all of them. */
+export function collectionPath(resource: Omit<Resource<KubeObject>, 'holds'>, namespace: string | undefined): string {
+  const within = resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
+  return `${rootOf(resource)}${within}/${resource.plural}`;
+}
+
+/** The path of one object, or of a subresource of it. */
+export function objectPath(resource: Omit<Resource<KubeObject>, 'holds'>, at: At, subresource?: string): string {
+  if (resource.namespaced && at.namespace === undefined)
+    throw new Failure('bug', `${resource.plural} ${at.name}: no namespace given`);
+  const below = subresource === undefined ? '' : `/${segment(subresource)}`;
+  return `${collectionPath(resource, at.namespace)}/${segment(at.name)}${below}`;
+}
+
+export const reviewPath = (review: Review<unknown, unknown>): string => `${rootOf(review)}/${review.plural}`;
+
+/** One part of a path. An empty name would speak of the whole collection: a DELETE of that is not survivable. */
+function segment(text: string): string {
+  if (text === '' || text === '.' || text === '..') throw new Failure('rejected', `"${text}" is not a name`);
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,61 @@
+import { StringDecoder } from 'node:string_decoder';
+import { Failure } from '../std/failure.ts';
+import { failureOfEvent } from './errors.ts';
+import type { KubeObject, Stored } from './object.ts';
+
+/** What a watch tells. A bookmark says only how far the server has come. */
+export type WatchEvent<T extends KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+/** Cuts a stream into lines. A last line without its end means that the stream was cut off, and is a failure. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let unfinished: string[] = [];
+  for await (const chunk of chunks) {
+    const [first = '', ...rest] = decoder.write(Buffer.from(chunk)).split('\n');
+    unfinished.push(first);
+    for (const piece of rest) {
+      yield unfinished.join('');
+      unfinished = [piece];
+    }
+  }
+  const left = unfinished.join('') + decoder.end();
+  if (left.trim() !== '') throw new Error('the answer broke off in the middle of a line');
+}
+
+/** Reads one line of a watch. `asked` says what is watched, for the failure. */
+export function eventIn<T extends KubeObject>(line: string, asked: string): WatchEvent<T> {
+  const { type, object } = parsed<T>(line, asked);
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type, object };
+    case 'BOOKMARK':
+      return { type, resourceVersion: object.metadata.resourceVersion };
+    case 'ERROR':
+      throw failureOfEvent(asked, object);
+    default:
+      return unknown(asked, type);
+  }
+}
+
+function unknown(asked: string, type: never): never {
+  throw new Failure('unreachable', `${asked}: the server sent an event of the unknown type ${String(type)}`);
+}
+
+interface Line<T extends KubeObject> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: Stored<T>;
+}
+
+function parsed<T extends KubeObject>(line: string, asked: string): Line<T> {
+  try {
+    const event: unknown = JSON.parse(line);
+    if (typeof event === 'object' && event !== null && 'type' in event && 'object' in event) return event as Line<T>;
+  } catch (error) {
+    throw new Failure('unreachable', `${asked}: the server sent a line that is not JSON`, { cause: error });
+  }
+  throw new Failure('unreachable', `${asked}: the server sent a line that is not an event`);
+}

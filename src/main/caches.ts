@@ -1,0 +1,59 @@
+import type { Caches, ClusterObject } from '../controllers/cluster/sources.ts';
+import { ownerIndex } from '../controllers/cluster/sources.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject, Stored } from '../kube/object.ts';
+import { persistentVolumeClaims, podDisruptionBudgets, pods, type Resource, services } from '../kube/resource.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Reflector } from '../runtime/reflector.ts';
+import { byOwner } from '../runtime/store.ts';
+import type { Failure } from '../std/failure.ts';
+
+export interface CachesOptions {
+  readonly client: KubeClient;
+  readonly clusters: Resource<ClusterObject>;
+  /** Without it, all namespaces. */
+  readonly namespace: string | undefined;
+  readonly clock: Clock;
+  readonly onTrouble: (failure: Failure) => void;
+}
+
+/** The copies that the operator keeps, and what keeps them up to date. */
+export function makeCaches(options: CachesOptions): {
+  readonly caches: Caches;
+  readonly reflectors: readonly Reflector<never>[];
+} {
+  const { client, namespace, clock, onTrouble } = options;
+  const reflector = <T extends KubeObject>(resource: Resource<T>, labelSelector?: string): Reflector<T> =>
+    new Reflector<T>({
+      client,
+      resource,
+      namespace,
+      clock,
+      onTrouble,
+      labelSelector,
+      indexes: { [ownerIndex]: byOwner },
+      trim,
+    });
+  const ours = 'app=etcd';
+  const all = {
+    clusters: reflector(options.clusters),
+    pods: reflector(pods, ours),
+    claims: reflector(persistentVolumeClaims, ours),
+    services: reflector(services, ours),
+    budgets: reflector(podDisruptionBudgets, ours),
+  };
+  const caches: Caches = {
+    clusters: all.clusters.store,
+    pods: all.pods.store,
+    claims: all.claims.store,
+    services: all.services.store,
+    budgets: all.budgets.store,
+  };
+  return { caches, reflectors: Object.values(all) as unknown as readonly Reflector<never>[] };
+}
+
+/** Who set which field is of no use here, and is often the larger part of an object. */
+function trim<T extends KubeObject>(object: Stored<T>): Stored<T> {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

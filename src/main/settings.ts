@@ -1,0 +1,74 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { version } from './version.ts';
+
+/** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
+export interface Settings {
+  readonly listenAddress: { readonly host: string; readonly port: number };
+  readonly createCrd: boolean;
+  readonly clusterWide: boolean;
+  readonly kubeconfig: string | undefined;
+  readonly namespace: string | undefined;
+  readonly podName: string | undefined;
+  readonly podNamespace: string | undefined;
+  readonly workers: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Go programs take flags with one dash as well as with two, and so do manifests that were written for one. */
+const withTwoDashes = (word: string): string => (/^-[a-z][a-z-]+(=|$)/.test(word) ? `-${word}` : word);
+
+const flag = (text: string | true): boolean => {
+  if (text === true || text === 'true') return true;
+  if (text === 'false') return false;
+  throw new InvalidArgumentError('must be true or false');
+};
+
+function address(text: string): Settings['listenAddress'] {
+  const [, host = '', port = ''] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
+  if (port === '') throw new InvalidArgumentError('must be an address and a port, such as 0.0.0.0:8080');
+  return { host: host || '0.0.0.0', port: Number(port) };
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new InvalidArgumentError('must be a whole number, 1 or more');
+}
+
+interface Flags {
+  readonly listenAddr: Settings['listenAddress'];
+  readonly createCrd: boolean;
+  readonly clusterWide: boolean;
+  readonly kubeconfig?: string;
+  readonly namespace?: string;
+  readonly workers: number;
+  readonly logLevel: Settings['logLevel'];
+}
+
+const command = (): Command =>
+  new Command('etcd-operator')
+    .description('an automated etcd administrator for Kubernetes')
+    .argument('[command]', 'what to do', 'run')
+    .option('--listen-addr <address>', 'where /readyz, /livez and /metrics are', address, address('0.0.0.0:8080'))
+    .option('--create-crd [bool]', 'create the CustomResourceDefinition if it is not there', flag, true)
+    .option('--cluster-wide [bool]', 'look after annotated clusters in all namespaces', flag, false)
+    .option('--gc-interval <duration>', 'accepted, without effect')
+    .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
+    .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
+    .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
+
+export function settingsFrom(words: readonly string[], env: Environment): Settings {
+  const program = command().parse(words.map(withTwoDashes), { from: 'user' });
+  const flags = program.opts<Flags>();
+  const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel } = flags;
+  return {
+    ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel },
+    listenAddress: flags.listenAddr,
+    podName: env['MY_POD_NAME'],
+    podNamespace: env['MY_POD_NAMESPACE'],
+  };
+}

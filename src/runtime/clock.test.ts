@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../test/support/virtual-clock.ts';
+import { backoffSeconds, pause, systemClock } from './clock.ts';
+
+describe('waiting', () => {
+  it('ends with its time, and early when told to stop', async () => {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    let ended = 0;
+    const both = [pause(clock, 1000, stop.signal), pause(clock, 5000, stop.signal)].map(async (wait) => {
+      await wait;
+      ended++;
+    });
+    await clock.advance(1500);
+    expect(ended).toBe(1);
+    stop.abort();
+    await Promise.all(both);
+    expect(clock.planned).toBe(0);
+    await pause(clock, 5000, stop.signal);
+  });
+
+  it('takes real time on the real clock, and can be called off', async () => {
+    const began = systemClock.monotonic();
+    const callOff = systemClock.after(5, () => expect.unreachable());
+    callOff();
+    await pause(systemClock, 20, new AbortController().signal);
+    expect(systemClock.monotonic() - began).toBeGreaterThan(15);
+  });
+});
+
+describe('the time between attempts', () => {
+  it('doubles up to a limit, and is spread over its upper half', () => {
+    const clock = new VirtualClock();
+    const backoff = { firstSeconds: 1, mostSeconds: 10 };
+    clock.chance = 0;
+    expect([1, 2, 3, 4, 5, 500].map((n) => backoffSeconds(clock, backoff, n))).toEqual([0.5, 1, 2, 4, 5, 5]);
+    clock.chance = 0.5;
+    expect(backoffSeconds(clock, backoff, 1)).toBe(0.75);
+  });
+});

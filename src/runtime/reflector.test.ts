@@ -1,0 +1,252 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type FakeApiServer,
+  type FakeRequest,
+  fakeApiServer,
+  json,
+  line,
+  refuse,
+} from '../../test/support/fake-api-server.ts';
+import { samplePod } from '../../test/support/sample-objects.ts';
+import { until } from '../../test/support/until.ts';
+import { withoutCredentials } from '../kube/config.ts';
+import { connectTo } from '../kube/connection.ts';
+import { HttpKubeClient } from '../kube/http-client.ts';
+import type { Pod } from '../kube/object.ts';
+import { pods } from '../kube/resource.ts';
+import type { Failure } from '../std/failure.ts';
+import { systemClock } from './clock.ts';
+import { Reflector, type ReflectorOptions, whenSynced } from './reflector.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+interface Running {
+  readonly server: FakeApiServer;
+  readonly reflector: Reflector<Pod>;
+  readonly troubles: Failure[];
+  readonly heard: string[];
+  readonly lists: () => number;
+  readonly watchedFrom: () => string[];
+}
+
+/** A reflector of a server that lists one pod at version 5, and whose n-th watch goes as `watches[n]` says. */
+async function running(
+  watches: ((response: ServerResponse, request: FakeRequest) => void)[],
+  options: Partial<ReflectorOptions<Pod>> = {},
+): Promise<Running> {
+  let watched = 0;
+  const server = await fakeApiServer((response, request) => {
+    if (!request.query.has('watch'))
+      return json(response, { metadata: { resourceVersion: '5' }, items: [samplePod('a', 3)] });
+    response.setHeader('content-type', 'application/json');
+    const watch = watches[watched++];
+    if (watch === undefined) return response.flushHeaders();
+    return watch(response, request);
+  });
+  const connection = connectTo(withoutCredentials(server.url), { userAgent: 'test' });
+  const troubles: Failure[] = [];
+  const heard: string[] = [];
+  const reflector = new Reflector<Pod>({
+    client: new HttpKubeClient(connection, { fieldManager: 'test' }),
+    resource: pods,
+    clock: systemClock,
+    onTrouble: (failure) => troubles.push(failure),
+    backoff: { firstSeconds: 0.01, mostSeconds: 0.05 },
+    ...options,
+  });
+  reflector.store.onChange(({ type, object }) =>
+    heard.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
+  );
+  const stop = new AbortController();
+  const ended = reflector.run(stop.signal);
+  cleanups.push(async () => {
+    stop.abort();
+    await ended;
+    await connection.close();
+    await server[Symbol.asyncDispose]();
+  });
+  await whenSynced([reflector], stop.signal);
+  const requests = (isWatch: boolean): FakeRequest[] =>
+    server.requests.filter(({ query }) => query.has('watch') === isWatch);
+  return {
+    server,
+    reflector,
+    troubles,
+    heard,
+    lists: () => requests(false).length,
+    watchedFrom: () => requests(true).map(({ query }) => query.get('resourceVersion') ?? ''),
+  };
+}
+
+const truly = (what: string, is: () => boolean): Promise<boolean> =>
+  until(what, async () => is() || undefined, { seconds: 5 });
+
+describe('a reflector', () => {
+  it('lists, watches from there with bookmarks, and takes events in', async () => {
+    const { reflector, heard, watchedFrom, server } = await running([
+      (response) => {
+        response.write(line('ADDED', samplePod('b', 6)) + line('MODIFIED', samplePod('a', 7)));
+        response.write(line('DELETED', samplePod('b', 8)) + line('BOOKMARK', samplePod('', 20)));
+      },
+    ]);
+    await truly('all events are here', () => reflector.store.version === '20');
+    expect(heard).toEqual(['added a@3', 'added b@6', 'updated a@7', 'deleted b@8']);
+    expect(watchedFrom()).toEqual(['5']);
+    expect(server.requests.at(-1)?.query.get('allowWatchBookmarks')).toBe('true');
+    expect(Number(server.requests.at(-1)?.query.get('timeoutSeconds'))).toBeGreaterThanOrEqual(300);
+  });
+
+  it('goes on from the last bookmark when the server ends the watch, without a new list', async () => {
+    const { watchedFrom, lists, troubles } = await running([
+      (response) => void response.end(line('BOOKMARK', samplePod('', 20))),
+    ]);
+    await truly('it watches again', () => watchedFrom().length === 2);
+    expect(watchedFrom()).toEqual(['5', '20']);
+    expect(lists()).toBe(1);
+    expect(troubles).toEqual([]);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    [
+      'an event in the watch',
+      (response) => void response.end(line('ERROR', { kind: 'Status', code: 410, reason: 'Expired' })),
+    ],
+    ['the answer to the watch', (response) => refuse(response, 410, 'Expired')],
+    ['an answer without a reason', (response) => void response.writeHead(410).end()],
+    ['a bookmark of an earlier time', (response) => void response.write(line('BOOKMARK', samplePod('', 4)))],
+  ])('lists again when it is told by %s that its version is forgotten', async (_, watch) => {
+    const { lists, watchedFrom, troubles } = await running([watch]);
+    await truly('it watches again', () => watchedFrom().length === 2);
+    expect(lists()).toBe(2);
+    expect(troubles).toMatchObject([{ kind: 'conflict' }]);
+  });
+
+  it.each<[string, (response: ServerResponse) => void, RegExp]>([
+    ['a server error', (response) => refuse(response, 500, 'broken'), /watch pods: it is broken/],
+    ['too many requests', (response) => refuse(response, 429, 'busy'), /watch pods: it is busy/],
+    ['an error event', (response) => void response.end(line('ERROR', { code: 500, message: 'no' })), /watch pods: no/],
+    ['a connection that is reset', (response) => void response.destroy(), /watch pods: /],
+    [
+      'a connection that is reset in the middle of a line',
+      (response) => void response.write('{"type":"ADD', () => response.destroy()),
+      /watch pods: /,
+    ],
+    ['an end in the middle of a line', (response) => void response.end('{"type":"ADDED","obj'), /middle of a line/],
+    ['a line that is not JSON', (response) => void response.write('{"type":"ADDED",}\n'), /not JSON/],
+    ['a line that is not an event', (response) => void response.write('{"a":1}\n'), /not an event/],
+    ['an unknown event', (response) => void response.write(line('STRANGE', {})), /unknown type STRANGE/],
+  ])('goes on where it was after %s', async (_, fault, says) => {
+    const good = (response: ServerResponse): void => void response.write(line('ADDED', samplePod('c', 9)));
+    const { troubles, watchedFrom, lists, reflector } = await running([
+      (response) => {
+        response.end(line('MODIFIED', samplePod('a', 7)));
+      },
+      fault,
+      good,
+    ]);
+    await truly('the third watch brings its pod', () => reflector.store.get('default/c') !== undefined);
+    expect(troubles.map(({ message }) => message)).toEqual([expect.stringMatching(says)]);
+    expect(troubles[0]?.kind).toBe('unreachable');
+    expect(watchedFrom()).toEqual(['5', '7', '7']);
+    expect(lists()).toBe(1);
+  });
+
+  it('gives up a watch that has fallen silent', async () => {
+    const { watchedFrom, troubles } = await running([(response) => response.flushHeaders()], { idleSeconds: 0.3 });
+    await truly('it watches again', () => watchedFrom().length === 2);
+    expect(troubles).toMatchObject([
+      { kind: 'unreachable', message: expect.stringMatching(/^watch pods: .*timeout/i) },
+    ]);
+  });
+
+  it('starts from a list when failing does not end', async () => {
+    const fail = (response: ServerResponse): void => refuse(response, 500, 'broken');
+    const { lists, watchedFrom } = await running([fail, fail, fail, fail, fail]);
+    await truly('it watches again', () => watchedFrom().length === 6);
+    expect(lists()).toBe(2);
+  });
+
+  it('does not storm a server that ends every watch at once', async () => {
+    const end = (response: ServerResponse): void => void response.end();
+    const backoff = { firstSeconds: 0.2, mostSeconds: 10 };
+    const { watchedFrom } = await running([end, end, end, end, end, end, end], { backoff });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(watchedFrom().length).toBeLessThanOrEqual(4);
+  });
+
+  it('trims what comes by list and by watch', async () => {
+    const trim: ReflectorOptions<Pod>['trim'] = (pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, labels: { trimmed: 'yes' } },
+    });
+    const { reflector } = await running([(response) => void response.write(line('ADDED', samplePod('b', 6)))], {
+      trim,
+    });
+    await truly('both are here', () => reflector.store.size === 2);
+    expect(reflector.store.all().map(({ metadata }) => metadata.labels)).toEqual([
+      { trimmed: 'yes' },
+      { trimmed: 'yes' },
+    ]);
+  });
+
+  it('survives a handler that throws', async () => {
+    const { reflector, troubles } = await running([
+      (response) =>
+        setTimeout(() => response.write(line('ADDED', samplePod('b', 6)) + line('ADDED', samplePod('c', 7))), 50),
+    ]);
+    reflector.store.onChange(({ object }) => {
+      if (object.metadata.name === 'b') throw new Error('handler');
+    });
+    await truly('both are here', () => reflector.store.size === 3);
+    expect(troubles).toMatchObject([{ kind: 'bug' }]);
+  });
+});
+
+describe('a list', () => {
+  it('that fails is asked for again, and nothing is synced before it is whole', async () => {
+    let lists = 0;
+    const server = await fakeApiServer((response, { query }) => {
+      if (query.has('watch')) return response.flushHeaders();
+      lists++;
+      if (lists === 1) return refuse(response, 503, 'starting');
+      if (!query.has('continue'))
+        return json(response, { metadata: { resourceVersion: '5', continue: 'more' }, items: [samplePod('a', 1)] });
+      if (lists === 3) return refuse(response, 410, 'Expired');
+      return json(response, { metadata: { resourceVersion: '5' }, items: [samplePod('b', 2)] });
+    });
+    const connection = connectTo(withoutCredentials(server.url), { userAgent: 'test' });
+    const troubles: Failure[] = [];
+    const reflector = new Reflector<Pod>({
+      client: new HttpKubeClient(connection, { fieldManager: 'test' }),
+      resource: pods,
+      clock: systemClock,
+      onTrouble: (failure) => {
+        expect(reflector.store.version).toBeUndefined();
+        troubles.push(failure);
+      },
+      backoff: { firstSeconds: 0.01, mostSeconds: 0.05 },
+    });
+    const stop = new AbortController();
+    const ended = reflector.run(stop.signal);
+    cleanups.push(async () => {
+      stop.abort();
+      await ended;
+      await connection.close();
+      await server[Symbol.asyncDispose]();
+    });
+    expect(await whenSynced([reflector], stop.signal)).toBe(true);
+    expect(reflector.store.all().map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect(troubles.map(({ kind }) => kind)).toEqual(['unreachable', 'conflict']);
+  });
+
+  it('that never comes keeps nobody who is told to stop', async () => {
+    const stop = new AbortController();
+    const waiting = whenSynced([{ synced: new Promise(() => {}) }], stop.signal);
+    stop.abort();
+    expect(await waiting).toBe(false);
+  });
+});

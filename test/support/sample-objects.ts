@@ -1,0 +1,11 @@
+import type { ObjectMeta, Pod, Stored } from '../../src/kube/object.ts';
+
+/** A pod as the server could have given it, at that version. */
+export function samplePod(name: string, version: number, metadata: Partial<ObjectMeta> = {}): Stored<Pod> {
+  const identity = { namespace: 'default', uid: `uid-of-${name}`, creationTimestamp: '2026-01-01T00:00:00Z' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...identity, ...metadata, name, resourceVersion: String(version) },
+  };
+}
