@@ -21,6 +21,16 @@ export default defineConfig({
         },
       },
       {
+        // Real etcd processes of every version, and the API server that KUBECONFIG leads to.
+        test: {
+          name: 'integration',
+          include: ['test/integration/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // Stories that do not disturb each other, each in a namespace of its own.
         test: {
           name: 'stories',
@@ -28,6 +38,7 @@ export default defineConfig({
           exclude: ['test/e2e/**/*.alone.e2e.ts'],
           testTimeout: 600_000,
           maxWorkers: 4,
+          maxConcurrency: 3,
           sequence: { groupOrder: 0 },
         },
       },

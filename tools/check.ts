@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assertPrivileges } from './cluster/preflight.ts';
 import { prepare } from './cluster/up.ts';
-import { storiesOnOwnCluster } from './e2e-run.ts';
+import { allOnOwnCluster } from './e2e-run.ts';
 import { runMain } from './lib/main.ts';
 import { plainLine, resultsDirectory, runOne, runSuite, sum, type Tally } from './lib/suites.ts';
 
@@ -29,7 +29,7 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'tests', run: () => runSuite({ projects: ['unit'] }) },
     preparing,
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
-    { name: 'stories', run: () => storiesOnOwnCluster('check') },
+    { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],
 };
 

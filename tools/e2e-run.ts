@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { remove } from './cluster/down.ts';
-import { kubectlPath } from './cluster/kubectl.ts';
+import { kubectl, kubectlPath } from './cluster/kubectl.ts';
 import { type Layout, layoutOf } from './cluster/layout.ts';
 import { aloneWith } from './cluster/lock.ts';
 import { bringUp, prepare } from './cluster/up.ts';
 import { pushOperatorImage } from './images/publish.ts';
 import { withProgress } from './lib/progress.ts';
-import { runSuite, type Suite, type Tally } from './lib/suites.ts';
+import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
 
 const storyProjects = ['stories', 'stories alone'];
 
@@ -18,26 +18,41 @@ export async function storiesOn(layout: Layout, title?: string): Promise<Tally> 
     await withProgress(`starting cluster "${layout.name}"`, () => bringUp(layout));
   }
   await pushOperatorImage(layout);
-  return runStories({ KUBECONFIG: layout.kubeconfig, TEST_CLUSTER: layout.name }, title);
+  await kubectl(layout, [
+    'apply',
+    '--server-side',
+    '-f',
+    join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml'),
+  ]);
+  return runStories(environmentFor(layout), title);
 }
 
-/** Runs the stories on a cluster that is made for them and removed afterwards, whatever happened. */
-export async function storiesOnOwnCluster(name: string): Promise<Tally> {
+/** Runs the stories, and then the integration tests, on a cluster that is made for them and removed afterwards. */
+export async function allOnOwnCluster(name: string): Promise<Tally> {
   const layout = layoutOf(name);
   await remove(layout);
   try {
-    return await storiesOn(layout);
+    const stories = await storiesOn(layout);
+    return sum([stories, await runSuite({ projects: ['integration'], env: environmentFor(layout) })]);
   } finally {
     await remove(layout);
   }
 }
 
+const environmentFor = ({ kubeconfig, name }: Layout): Readonly<Record<string, string>> => ({
+  KUBECONFIG: kubeconfig,
+  TEST_CLUSTER: name,
+  PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}`,
+});
+
 /** Runs the stories on somebody else's cluster, without those that stop nodes. */
 export const storiesElsewhere = (kubeconfig: string, title?: string): Promise<Tally> =>
-  runStories({ KUBECONFIG: kubeconfig, TEST_CLUSTER: '' }, title);
+  runStories(
+    { KUBECONFIG: kubeconfig, TEST_CLUSTER: '', PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}` },
+    title,
+  );
 
 function runStories(env: Readonly<Record<string, string>>, title: string | undefined): Promise<Tally> {
-  const path = `${join(kubectlPath(), '..')}:${process.env['PATH']}`;
-  const suite: Suite = { projects: storyProjects, env: { ...env, PATH: path } };
+  const suite: Suite = { projects: storyProjects, env };
   return runSuite(title === undefined ? suite : { ...suite, title });
 }

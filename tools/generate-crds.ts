@@ -21,6 +21,7 @@ const referencePage = (): string => `# EtcdCluster of etcd.database.coreos.com/v
 <!-- Generated from src/dialects/coreos-v1beta2 by tools/generate-crds.ts. -->
 
 Only \`spec.size\` must be set. Short names: \`etcd\`, \`etcdclus\`. \`kubectl scale\` sets \`spec.size\`.
+The definition needs Kubernetes 1.30 or newer.
 
 - **Names** have up to 52 small letters, digits and dashes, and begin with a letter: the services \`<name>\` and
   \`<name>-client\` and the members \`<name>-xxxxxxxxxx\` are named after them. (Kubernetes before 1.36 wants a letter first.)

@@ -52,10 +52,14 @@ const withinLimits = (requests: Quantities, limits: Quantities): boolean =>
     return limit === undefined || partsOf(wanted) <= partsOf(limit);
   });
 
+/** Of a request that is no quantity at all, that is said in its own place. */
+const celWithinLimit = (request: string, limit: string): string =>
+  `!isQuantity(${request}) || !isQuantity(${limit}) || quantity(${request}).compareTo(quantity(${limit})) <= 0`;
+
 export const resources = ruled(z.object({ limits: quantities.optional(), requests: quantities.optional() }), {
   cel:
     '!has(self.limits) || !has(self.requests) || self.requests.all(name, !(name in self.limits) || ' +
-    'quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)',
+    `${celWithinLimit('string(self.requests[name])', 'string(self.limits[name])')})`,
   says: 'a request must not be more than the limit of the same resource: raise the limit or lower the request',
   holds: ({ limits, requests }) => withinLimits(requests ?? {}, limits ?? {}),
 });
@@ -108,7 +112,7 @@ export const podSecurityContext = z.looseObject({
 });
 
 const size: Rule<z.output<typeof quantity>> = {
-  cel: "quantity(string(self)).isGreaterThan(quantity('0'))",
+  cel: "!isQuantity(string(self)) || quantity(string(self)).isGreaterThan(quantity('0'))",
   says: 'must be more than nothing, such as 1Gi',
   holds: (value) => partsOf(value) > 0n,
 };

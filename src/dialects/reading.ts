@@ -15,16 +15,25 @@ export function withoutNulls(value: unknown, depth = 0): unknown {
   );
 }
 
+/** More than anybody reads at once; and status, where they are told, has bounds. */
+const mostProblems = 50;
+const longestPath = 253;
+
 /** Everything that was found wrong, in our own words. */
-export const problemsOf = (error: z.ZodError): readonly Problem[] =>
-  error.issues.map((issue) => ({ path: pathOf(issue.path), says: saysOf(issue) }));
+export function problemsOf({ issues }: z.ZodError): readonly Problem[] {
+  const told = issues.slice(0, mostProblems).map((issue) => ({ path: pathOf(issue.path), says: saysOf(issue) }));
+  const left = issues.length - told.length;
+  return left === 0 ? told : [...told, { path: '(root)', says: `has ${left} more problems` }];
+}
 
 /** As kubectl writes paths: spec.pod.etcdEnv[0].name, spec.pod.labels[example.com/team]. */
-const pathOf = (keys: readonly PropertyKey[]): string =>
-  keys
+function pathOf(keys: readonly PropertyKey[]): string {
+  const path = keys
     .map((key) => (typeof key === 'string' && /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${String(key)}]`))
     .join('')
-    .replace(/^\./, '') || '(root)';
+    .replace(/^\./, '');
+  return path.length > longestPath ? `${path.slice(0, longestPath)}…` : path || '(root)';
+}
 
 const kinds: Readonly<Record<string, string>> = {
   object: 'an object',

@@ -71,8 +71,11 @@ export const listBy = <K extends string, I extends z.ZodType<Readonly<Record<K, 
     .array(item)
     .max(most)
     .superRefine((items, context) => {
-      for (const [index, { [key]: name }] of items.entries())
-        if (items.findIndex((other) => other[key] === name) !== index)
+      const seen = new Set<unknown>();
+      for (const [index, { [key]: name }] of items.entries()) {
+        if (seen.has(name))
           context.addIssue({ code: 'custom', path: [index, key], message: `is there twice: ${String(name)}` });
+        seen.add(name);
+      }
     })
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] });

@@ -5,7 +5,7 @@ import { writerFor } from '../controllers/cluster/writer.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, keyOf } from '../kube/object.ts';
+import { type KubeObject, keyOf, type ObjectMeta } from '../kube/object.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/events.ts';
@@ -31,6 +31,8 @@ export interface Parts {
   /** The one namespace to look after; without it, all. */
   readonly scope: string | undefined;
   readonly workers: number;
+  /** Whether a cluster is for this operator to look after. */
+  readonly isOurs: (metadata: ObjectMeta) => boolean;
   readonly identity: string;
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
@@ -72,7 +74,7 @@ interface Made {
   readonly etcd: EtcdConnections;
 }
 
-function toolsOf({ client, log }: Parts, { caches, recorder, etcd }: Made): Tools {
+function toolsOf({ client, log, isOurs }: Parts, { caches, recorder, etcd }: Made): Tools {
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
@@ -82,6 +84,7 @@ function toolsOf({ client, log }: Parts, { caches, recorder, etcd }: Made): Tool
   return {
     dialect: coreos,
     resource: clusters,
+    isOurs,
     client,
     writer: (key) => writerFor(key, { client, expectations, storeOf }),
     caughtUp: (key) => expectations.caughtUp(key),

@@ -1,8 +1,11 @@
 import { hostname } from 'node:os';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
 import { HttpKubeClient } from '../kube/http-client.ts';
+import type { ObjectMeta } from '../kube/object.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
@@ -10,6 +13,7 @@ import type { Outcome } from '../runtime/outcome.ts';
 import { Failure } from '../std/failure.ts';
 import { clusterController } from './controller.ts';
 import { serveHealth } from './health.ts';
+import { installCrd } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -24,31 +28,59 @@ export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, si
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const missing = new Set(['this replica does not lead']);
-  const identity = settings.podName ?? `${hostname()}-${process.pid}`;
-  const onTrouble = (failure: Failure): void => log.warn({ failure: failure.message }, 'trouble with the API server');
-
-  const scope = settings.clusterWide ? undefined : namespace;
-  const onOutcome = passMetrics(metrics, log);
-  const work = clusterController({ client, scope, workers: settings.workers, identity, log, onTrouble, onOutcome });
-  const leading: Runnable = (stop) =>
-    lead(
-      { client, namespace, name: 'etcd-operator', identity, clock: systemClock, onTrouble },
-      async ({ lost }) => {
-        missing.clear();
-        log.info({ identity }, 'leading');
-        await work(AbortSignal.any([stop, lost]));
-      },
-      stop,
-    );
+  const health = serveHealth({ listen: settings.listenAddress, missing: () => [...missing], metrics });
+  const whenLeading = (): void => missing.clear();
   try {
-    await runTogether(
-      [serveHealth({ listen: settings.listenAddress, missing: () => [...missing], metrics }), leading],
-      signal,
-    );
+    await runTogether([health, leading({ client, namespace, settings, log, metrics, whenLeading })], signal);
   } finally {
     await connection.close();
   }
 }
+
+interface Leading {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly metrics: Registry;
+  readonly whenLeading: () => void;
+}
+
+/** Waits for its turn, and looks after clusters for as long as that lasts. */
+function leading({ client, namespace, settings, log, metrics, whenLeading }: Leading): Runnable {
+  const identity = settings.podName ?? `${hostname()}-${process.pid}`;
+  const onTrouble = (failure: Failure): void => log.warn({ failure: failure.message }, 'trouble with the API server');
+  const work = clusterController({
+    client,
+    scope: settings.clusterWide ? undefined : namespace,
+    isOurs: scopeOf(settings.clusterWide),
+    workers: settings.workers,
+    identity,
+    log,
+    onTrouble,
+    onOutcome: passMetrics(metrics, log),
+  });
+  const lease = { client, namespace, name: 'etcd-operator', identity, clock: systemClock, onTrouble };
+  return (stop) =>
+    lead(
+      lease,
+      async ({ lost }) => {
+        log.info({ identity }, 'leading');
+        if (settings.createCrd) await installCrd(client, log);
+        whenLeading();
+        await work(AbortSignal.any([stop, lost]));
+      },
+      stop,
+    );
+}
+
+/** Which clusters are ours: with `--cluster-wide` those that ask for it by an annotation, otherwise those that do not. */
+const scopeOf =
+  (clusterWide: boolean) =>
+  ({ annotations = {} }: ObjectMeta): boolean =>
+    clusterWide ? annotations[scopeAnnotation] === 'clusterwide' : annotations[scopeAnnotation] === undefined;
+
+const scopeAnnotation = `${coreos.group}/scope`;
 
 async function accessFor({ kubeconfig }: Settings, env: NodeJS.ProcessEnv): Promise<Access> {
   const access = kubeconfig === undefined ? await inCluster(env) : await fromKubeconfig(kubeconfig);

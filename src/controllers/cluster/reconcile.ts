@@ -20,6 +20,7 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
   return async (key, signal) => {
     const object = tools.caches.clusters.get(key);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return done; // owner references clean up
+    if (!tools.isOurs(object.metadata)) return done;
     if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
     const read = tools.dialect.read(object);
     if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);

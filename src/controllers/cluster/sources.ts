@@ -25,6 +25,8 @@ export interface Caches {
 export interface Tools {
   readonly dialect: ClusterDialect;
   readonly resource: Resource<ClusterObject>;
+  /** Whether a cluster is for this operator to look after. */
+  readonly isOurs: (metadata: KubeObject['metadata']) => boolean;
   /** For reading what the operator keeps no copy of. */
   readonly client: Pick<KubeClient, 'get'>;
   readonly writer: (key: string) => Writer;

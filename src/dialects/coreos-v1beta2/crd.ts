@@ -1,11 +1,9 @@
 import { validationOf, validationsKey } from '../rule.ts';
 import { type StructuralSchema, structuralSchemaOf } from '../structural-schema.ts';
+import { group, version } from './intent.ts';
 import { nameRules } from './names.ts';
 import { etcdClusterSpec } from './spec.ts';
 import { etcdClusterStatus } from './status.ts';
-
-export const group = 'etcd.database.coreos.com';
-export const version = 'v1beta2';
 
 /** The schema of an EtcdCluster as the API server enforces it. */
 export const etcdClusterSchema = (): StructuralSchema => ({

@@ -151,13 +151,24 @@ describe('reading', () => {
     );
   });
 
-  it('does not lose itself in depths or in long texts', () => {
+  it('tells no more than anybody reads, and no more than a status can hold', () => {
+    const labels = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i}`.repeat(1000), 7]));
+    const problems = problemsOf(cluster({ size: 1, pod: { labels } }));
+    expect(problems.at(-1)).toEqual({ path: '(root)', says: 'has 950 more problems' });
+    expect(JSON.stringify(problems).length).toBeLessThan(32_768);
+  });
+
+  it('does not lose itself in depths, in long texts or in long lists', () => {
     let deep: unknown = null;
     for (let i = 0; i < 100_000; i++) deep = { deep };
     expect(problemsOf(cluster({ size: 1, pod: { affinity: { podAffinity: deep } } }))).toEqual([]);
     const long = 'a.'.repeat(500_000);
     const spec = { size: 1, version: long, repository: long, pod: { busyboxImage: long, ClusterDomain: long } };
     expect(problemsOf(cluster(spec, { name: long })).length).toBeGreaterThan(4);
+    const etcdEnv = Array.from({ length: 100_000 }, (_, i) => ({ name: `V${i}` }));
+    expect(problemsOf(cluster({ size: 1, pod: { etcdEnv } }))).toEqual([
+      { path: 'spec.pod.etcdEnv', says: 'must not have more than 128 items' },
+    ]);
   });
 });
 

@@ -39,7 +39,6 @@ const fields = {
     })
     .describe('Members that run, by name.'),
   memberStatus: listBy('name', memberStatus, 64).describe("Each member of etcd's own list."),
-  voters: names.describe('Members that had a vote when a majority last answered.'),
   serviceName: name.describe('Service for clients.'),
   clientPort: z.int().describe('Port of that service.'),
   currentVersion: text(64).describe('Version that all members run.'),

@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import { hexOf } from '../../src/etcd/words.ts';
+import { declared } from '../support/cluster.ts';
+import { installOperator } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+import { underTraffic } from '../support/traffic.ts';
+
+const version = '3.6.16';
+
+story.onOurCluster('members return to their own disks, one of them or all', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await step('three members with disks', async () => {
+    await db.apply({ size: 3, version, durable: true });
+    await db.settled(3);
+  });
+  const before = await db.members();
+  await underTraffic(db, async () => {
+    await step('one pod is deleted', async () => {
+      const [victim = ''] = await db.podNames();
+      await kubectl(`delete pod ${victim}`);
+      await kubectl(`wait pod/${victim} --for=create --timeout=30s`);
+      await db.settled(3);
+    });
+  });
+  await underTraffic(db, async () => {
+    await step('all pods are deleted at once', async () => {
+      await kubectl('delete pods -l etcd_cluster=db --wait=false');
+      await kubectl('wait etcdcluster/db --for=jsonpath={.status.readyMembers}=0 --timeout=60s');
+      await db.settled(3);
+    });
+  });
+  await step('they are the same members', async () => {
+    const idsOf = (members: typeof before): readonly string[] => members.map(({ id }) => hexOf(id)).toSorted();
+    expect(idsOf(await db.members())).toEqual(idsOf(before));
+  });
+});
+
+story.onOurCluster('a cluster of one survives the loss of its pod', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 1, version, durable: true });
+  await db.settled(1);
+  await underTraffic(db, async () => {
+    await step('its pod is deleted', async () => {
+      const [only = ''] = await db.podNames();
+      await kubectl(`delete pod ${only}`);
+      await kubectl(`wait pod/${only} --for=create --timeout=30s`);
+      await db.settled(1);
+    });
+  });
+  await step('there is no budget that would keep its node from being drained', async () => {
+    expect(await kubectl('get poddisruptionbudgets -o name')).toBe('');
+  });
+});

@@ -1,0 +1,152 @@
+import { accepted, type Case, etcdCluster, judge, refused, withDefinition } from './crd-coreos-support.ts';
+
+const pod = (policy: object) => etcdCluster({ pod: policy });
+const env = (name: string) => pod({ etcdEnv: [{ name, value: 'x' }] });
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const disk = (wish: object) => pod({ persistentVolumeClaimSpec: { ...claim, ...wish } });
+const storage = (quantity: unknown) => disk({ resources: { requests: { storage: quantity } } });
+const tls = (secrets: object) => etcdCluster({ TLS: { static: secrets } });
+
+const managed = refused('is set by the operator and must not be set here');
+const badQuantity = refused('must be a quantity that is not negative');
+const badSecret = refused("must be the name of a Secret in the cluster's own namespace");
+
+const environment: readonly Case[] = [
+  ...[
+    'NAME',
+    'DATA_DIR',
+    'INITIAL_CLUSTER',
+    'INITIAL_CLUSTER_STATE',
+    'INITIAL_ADVERTISE_PEER_URLS',
+    'LISTEN_PEER_URLS',
+    'ADVERTISE_CLIENT_URLS',
+    'FORCE_NEW_CLUSTER',
+    'CERT_FILE',
+    'PEER_TRUSTED_CA_FILE',
+    'CLIENT_CERT_AUTH',
+    'CONFIG_FILE',
+    'UNSAFE_NO_FSYNC',
+  ].map((name): Case => [`the variable ETCD_${name}`, env(`ETCD_${name}`), managed]),
+  ['the variable INITIAL_CLUSTER', env('INITIAL_CLUSTER'), managed],
+  ['a setting that is the user’s', env('ETCD_AUTO_COMPACTION_RETENTION'), accepted()],
+  [
+    'a variable with = in its name',
+    env('A=B'),
+    refused('spec.pod.etcdEnv[0].name: Invalid value: "A=B": must be made of'),
+  ],
+  ['a variable without name', pod({ etcdEnv: [{ value: 'x' }] }), refused('spec.pod.etcdEnv[0].name: Required value')],
+  [
+    'a variable twice',
+    pod({ etcdEnv: [{ name: 'A' }, { name: 'A' }] }),
+    refused('spec.pod.etcdEnv[1]: Duplicate value'),
+  ],
+];
+
+const podTemplates: readonly Case[] = [
+  [
+    '10 000 tolerations',
+    pod({ tolerations: Array.from({ length: 10_000 }, () => ({ operator: 'Exists' })) }),
+    refused('spec.pod.tolerations: Too many'),
+  ],
+  [
+    'a node that does not exist',
+    pod({ nodeSelector: { nowhere: 'yes' } }),
+    accepted('the scheduler says so, and the status quotes it'),
+  ],
+  [
+    'a request above its limit',
+    pod({ resources: { requests: { cpu: 2 }, limits: { cpu: '1500m' } } }),
+    refused('spec.pod.resources: Invalid value: a request must not be more'),
+  ],
+  [
+    'a request at its limit',
+    pod({ resources: { requests: { memory: '1Gi' }, limits: { memory: '1024Mi' } } }),
+    accepted(),
+  ],
+  [
+    'a memory limit of 1Mi',
+    pod({ resources: { limits: { memory: '1Mi' } } }),
+    accepted('the pod cannot start, and the status says why'),
+  ],
+  ['a negative request', pod({ resources: { requests: { memory: '-1Gi' } } }), badQuantity],
+  ['a negative whole number', pod({ resources: { requests: { memory: -1 } } }), badQuantity],
+  [
+    'pods that run as root',
+    pod({ securityContext: { runAsUser: 0, runAsNonRoot: false } }),
+    accepted('the namespace’s pod security decides, and the status quotes it'),
+  ],
+  ['a negative user', pod({ securityContext: { runAsUser: -1 } }), refused('spec.pod.securityContext.runAsUser')],
+  ['a negative time-out', pod({ DNSTimeoutInSecond: -1 }), refused('spec.pod.DNSTimeoutInSecond')],
+  ['a domain without its dot', pod({ ClusterDomain: 'cluster.local' }), refused('must begin with a dot')],
+  ['a domain', pod({ ClusterDomain: '.cluster.local' }), accepted()],
+  [
+    'members that are never waited for',
+    etcdCluster({ replaceMemberAfterSeconds: 0 }),
+    refused('spec.replaceMemberAfterSeconds'),
+  ],
+];
+
+const disks: readonly Case[] = [
+  ...['1Gi', '1.5', '10Ei', 1_073_741_824].map(
+    (size): Case => [`${size} of storage`, storage(size), accepted('what is too much, the provisioner says')],
+  ),
+  ...['-1Gi', '1e400', '1Gi ', '', 'much'].map((size): Case => [`"${size}" of storage`, storage(size), badQuantity]),
+  [
+    'no storage at all',
+    storage('0'),
+    refused('resources.requests.storage: Invalid value: "0": must be more than nothing'),
+  ],
+  [
+    'a claim without storage',
+    disk({ resources: { requests: {} } }),
+    refused('persistentVolumeClaimSpec.resources.requests.storage: Required value'),
+  ],
+  [
+    'a claim without access mode',
+    disk({ accessModes: [] }),
+    refused('persistentVolumeClaimSpec.accessModes: Invalid value'),
+  ],
+  ['a disk to read only', disk({ accessModes: ['ReadOnlyMany'] }), refused('must not be ReadOnlyMany')],
+  ['a raw device', disk({ volumeMode: 'Block' }), refused('persistentVolumeClaimSpec.volumeMode: Unsupported value')],
+  [
+    'data of another namespace',
+    disk({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x', namespace: 'kube-system' } }),
+    refused('dataSourceRef is not supported'),
+  ],
+  [
+    'a disk with somebody’s data',
+    disk({ dataSource: { kind: 'PersistentVolumeClaim', name: 'x' } }),
+    refused('dataSource is not supported'),
+  ],
+  [
+    'a StorageClass that is not there',
+    disk({ storageClassName: 'nowhere' }),
+    accepted('it may still come; until then the status says so'),
+  ],
+];
+
+const secrets: readonly Case[] = [
+  [
+    'an operator secret alone',
+    tls({ operatorSecret: 'o' }),
+    refused('operator secret set but member serverSecret not set'),
+  ],
+  [
+    'an operator secret with an empty member',
+    tls({ operatorSecret: 'o', member: {} }),
+    refused('operator secret set but member serverSecret not set'),
+  ],
+  [
+    'a server secret alone',
+    tls({ member: { serverSecret: 's' } }),
+    refused('member serverSecret set but operator secret not set'),
+  ],
+  ['both', tls({ operatorSecret: 'o', member: { serverSecret: 's' } }), accepted()],
+  ['peer TLS alone', tls({ member: { peerSecret: 'p' }, operatorSecret: '' }), accepted('an empty name is no name')],
+  ...['kube-system/token', '../token', 'A', 'a..b'].map(
+    (peerSecret): Case => [`the secret "${peerSecret}"`, tls({ member: { peerSecret } }), badSecret],
+  ),
+];
+
+withDefinition();
+judge({ environment, 'pod templates': podTemplates, disks, secrets });

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { etcdClusterSchema } from '../../src/dialects/coreos-v1beta2/crd.ts';
+import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
+import type { StructuralSchema } from '../../src/dialects/structural-schema.ts';
+import { attempt } from '../../tools/lib/run.ts';
+import { asStored, etcdCluster, namespace, offer, withDefinition } from './crd-coreos-support.ts';
+
+/** An EtcdCluster in which everything is set. */
+const everything = etcdCluster({
+  version: '3.7.3',
+  repository: 'quay.io/coreos/etcd',
+  paused: true,
+  replaceMemberAfterSeconds: 60,
+  pod: {
+    labels: { team: 'one' },
+    annotations: { note: 'two' },
+    nodeSelector: { disk: 'fast' },
+    affinity: { nodeAffinity: {}, podAffinity: {}, podAntiAffinity: {} },
+    antiAffinity: false,
+    resources: { limits: { cpu: '2' }, requests: { cpu: 1 } },
+    tolerations: [{ key: 'k', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 5 }],
+    etcdEnv: [{ name: 'A', value: 'b', valueFrom: {} }],
+    persistentVolumeClaimSpec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } },
+      storageClassName: 'c',
+      volumeAttributesClassName: 'd',
+      volumeMode: 'Filesystem',
+      volumeName: 'e',
+      selector: {},
+    },
+    securityContext: { runAsUser: 1, runAsGroup: 1, runAsNonRoot: true, fsGroup: 1, supplementalGroups: [1] },
+    busyboxImage: 'busybox',
+    DNSTimeoutInSecond: 1,
+    ClusterDomain: '.cluster.local',
+  },
+  TLS: { static: { member: { peerSecret: 'p', serverSecret: 's' }, operatorSecret: 'o' } },
+});
+
+/** Refused by rules of their own, so that they cannot be in an object that is right. */
+const never = /\.(dataSource|dataSourceRef)$/;
+
+interface Place {
+  readonly keys: readonly string[];
+  readonly type: string;
+}
+
+function placesIn(schema: StructuralSchema, value: unknown, keys: readonly string[]): readonly Place[] {
+  const inner = (key: string, node: StructuralSchema) =>
+    placesIn(node, (value as Readonly<Record<string, unknown>> | undefined)?.[key], keys.concat(key));
+  const here = { keys, type: schema.type ?? 'quantity' };
+  const children = Object.entries(schema.properties ?? {}).flatMap(([key, node]) => inner(key, node));
+  const items = schema.items ? inner('0', schema.items) : [];
+  const values = schema.additionalProperties
+    ? inner(Object.keys(value as object)[0] ?? '', schema.additionalProperties)
+    : [];
+  return [here].concat(children, items, values);
+}
+
+const spec = etcdClusterSchema().properties?.['spec'] ?? {};
+const places = placesIn(spec, everything['spec'], ['spec']).filter(({ keys }) => !never.test(keys.join('.')));
+
+const wrong: Readonly<Record<string, unknown>> = {
+  object: 'text',
+  array: 'text',
+  string: 7,
+  integer: 'text',
+  boolean: 'text',
+  quantity: true,
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+function withAt(value: unknown, [key, ...rest]: readonly string[], replacement: unknown): unknown {
+  if (key === undefined) return replacement;
+  const copy: Record<string, unknown> = Object.assign(Array.isArray(value) ? [] : {}, value);
+  copy[key] = withAt(copy[key], rest, replacement);
+  return copy;
+}
+
+const offered = ({ keys }: Place, index: number, value: unknown): Json =>
+  withAt(withAt(everything, keys, value), ['metadata', 'name'], `case-${index}`) as Json;
+
+/** Offers many objects at once; what is refused comes back by name, with what was said. */
+async function offerAll(objects: readonly Json[]): Promise<ReadonlyMap<string, string>> {
+  const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
+  const args = ['--namespace', namespace, 'create', '--dry-run=server', '--output=name', '--filename=-'];
+  const { stderr } = await attempt('kubectl', args, { input });
+  const sentences = stderr
+    .split(/^(?=The EtcdCluster|Error from server)/m)
+    .filter((sentence) => sentence.trim() !== '');
+  return new Map(sentences.map((sentence) => [/"(case-\d+)"/.exec(sentence)?.[1] ?? sentence, sentence]));
+}
+
+/** As the API server writes it: spec.pod.etcdEnv[0].name. */
+const pathOf = ({ keys }: Place): string => keys.join('.').replaceAll('.0', '[0]');
+
+const placeOf = (name: string): Place => places[Number(name.slice('case-'.length))] ?? { keys: [name], type: '' };
+
+const emptyOf = ({ type }: Place): unknown => ({ object: {}, array: [], integer: 0, boolean: false })[type] ?? '';
+
+const claim = 'spec.pod.persistentVolumeClaimSpec';
+const refusedEitherWay = [
+  'spec',
+  'spec.size',
+  'spec.pod.etcdEnv[0]',
+  'spec.pod.etcdEnv[0].name',
+  `${claim}.accessModes`,
+  `${claim}.resources`,
+  `${claim}.resources.requests`,
+  `${claim}.resources.requests.storage`,
+  // The one secret without the other.
+  'spec.TLS.static.member',
+  'spec.TLS.static.member.serverSecret',
+  'spec.TLS.static.operatorSecret',
+];
+const refusedIfNull = refusedEitherWay.concat(
+  'spec.pod.tolerations[0]',
+  `${claim}.accessModes[0]`,
+  'spec.pod.securityContext.supplementalGroups[0]',
+);
+const refusedIfEmpty = refusedEitherWay.concat(
+  'spec.replaceMemberAfterSeconds',
+  'spec.pod.resources.limits.cpu',
+  'spec.pod.resources.requests.cpu',
+  claim,
+  `${claim}.resources.limits.storage`,
+  `${claim}.volumeMode`,
+);
+
+const depths = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+
+withDefinition();
+
+describe('structure', () => {
+  it('is right where everything is set', async () => {
+    const { accepted, says } = await offer(everything);
+    expect(accepted, says).toBe(true);
+    expect(readEtcdCluster(JSON.parse(says)).ok).toBe(true);
+  });
+
+  it('with a value of another type in any place is refused, by name, and by the reader', async () => {
+    const objects = places.map((place, index) => offered(place, index, wrong[place.type]));
+    const refusals = await offerAll(objects);
+    for (const [index, place] of places.entries()) {
+      expect(refusals.get(`case-${index}`), pathOf(place)).toContain(`${pathOf(place)}: Invalid value`);
+      const read = readEtcdCluster(asStored(objects[index] ?? {}));
+      expect(read.ok ? [] : read.problems.map(({ path }) => path)).toContain(pathOf(place));
+    }
+  });
+
+  it.each([
+    ['null', () => null, refusedIfNull],
+    ['nothing in it', emptyOf, refusedIfEmpty],
+  ] as const)('with %s in any place is judged alike by the API server and the reader', async (_, valueFor, refused) => {
+    const objects = places.map((place, index) => offered(place, index, valueFor(place)));
+    const refusals = await offerAll(objects);
+    for (const [index, place] of places.entries()) {
+      const refusal = refusals.get(`case-${index}`);
+      const read = readEtcdCluster(asStored(objects[index] ?? {}));
+      expect(read.ok, `${pathOf(place)}: ${refusal}`).toBe(refusal === undefined);
+    }
+    expect([...refusals.keys()].map((name) => pathOf(placeOf(name))).toSorted()).toEqual(refused.toSorted());
+  });
+
+  it.each([
+    ['hostNetwork', true],
+    ['hostPID', true],
+    ['privileged', true],
+    ['serviceAccountName', 'admin'],
+    ['nodeName', 'node1'],
+    ['containers', [{ name: 'etcd', image: 'x' }]],
+    ['initContainers', [{ name: 'x', image: 'x' }]],
+    ['volumes', [{ name: 'x', hostPath: { path: '/' } }]],
+    ['priorityClassName', 'missing'],
+    ['runtimeClassName', 'missing'],
+    ['namespace', 'kube-system'],
+  ])('with the unknown field spec.pod.%s is refused by kubectl, and ignored by the reader', async (field, value) => {
+    const object = etcdCluster({ pod: { [field]: value } });
+    expect((await offer(object)).says).toContain(`unknown field "spec.pod.${field}"`);
+    const read = readEtcdCluster(asStored(object));
+    expect(read.ok && read.value.spec.pod).toEqual({});
+  });
+
+  it.each([
+    ['a whole number written 3.0', 'spec: { size: 3.0 }', { accepted: true, says: '"size": 3' }],
+    [
+      'a field written twice, of which kubectl takes the last',
+      'spec: { size: 3, size: 5 }',
+      { accepted: true, says: '"size": 5' },
+    ],
+    ['no spec', '', { accepted: false, says: 'spec: Required value' }],
+    [
+      'a spec of one MiB',
+      `spec: { size: 3, version: "${'3'.repeat(2 ** 20)}" }`,
+      { accepted: false, says: 'spec.version: Too long' },
+    ],
+    [
+      'a depth bomb',
+      `spec: { size: 3, pod: { affinity: { podAffinity: ${depths} } } }`,
+      { accepted: false, says: 'depth' },
+    ],
+  ])('that is %s', async (_, text, { accepted, says }) => {
+    const head = 'apiVersion: etcd.database.coreos.com/v1beta2\nkind: EtcdCluster\nmetadata: { name: example }\n';
+    const answer = await offer(`${head}${text}`);
+    expect(answer.says).toContain(says);
+    expect(answer.accepted).toBe(accepted);
+  });
+});

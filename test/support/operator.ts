@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Story } from './story.ts';
+
+const examples = join(import.meta.dirname, '../../examples/coreos');
+
+/** A manifest of the book's, as shipped, for use in the story's namespace. */
+export const example = (file: string, namespace: string): string =>
+  readFileSync(join(examples, file), 'utf8').replaceAll('namespace: default', `namespace: ${namespace}`);
+
+/** The operator's image under test, pulled anew: its tag does not change while we work on it. */
+const underTest = (manifest: string): string =>
+  manifest
+    .replace('imagePullPolicy: IfNotPresent', 'imagePullPolicy: Always')
+    .replace(/image: etcd-operator:.*/, `image: ${process.env['IMAGE'] || 'etcd-operator:latest'}`);
+
+/** Installs the operator in the story's namespace with exactly the shipped account, Role and Deployment. */
+export async function installOperator({ kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>): Promise<void> {
+  for (const file of ['sa', 'role', 'rolebinding', 'deployment']) {
+    const manifest = example(`etcd-operator-${file}.yaml`, namespace);
+    await kubectl('apply -f -', { input: file === 'deployment' ? underTest(manifest) : manifest });
+  }
+  await kubectl('rollout status deployment/etcd-operator --timeout=90s');
+}
+
+/** Stops the operator, as `kubectl scale` does, or starts it again. */
+export async function scaleOperator({ kubectl }: Pick<Story, 'kubectl'>, replicas: number): Promise<void> {
+  await kubectl(`scale deployment etcd-operator --replicas=${replicas}`);
+  if (replicas === 0) await kubectl('wait pods -l name=etcd-operator --for=delete --timeout=60s');
+  else await kubectl('rollout status deployment/etcd-operator --timeout=60s');
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { EtcdConnection } from '../../src/etcd/client.ts';
+import type { DeclaredCluster } from './cluster.ts';
+import { until } from './until.ts';
+
+/** What the clients of a cluster went through. */
+export interface Experience {
+  readonly written: number;
+  /** The longest time in which no write was acknowledged, in milliseconds. */
+  readonly longestPause: number;
+}
+
+/**
+ * A writer, a reader and a watcher that use a cluster while something happens to it. Afterwards no write that was
+ * acknowledged may be missing, the reader must never have been told less than was acknowledged before it asked, and the
+ * watcher must have seen every write.
+ */
+export async function underTraffic(cluster: DeclaredCluster, happen: () => Promise<void>): Promise<Experience> {
+  const stop = new AbortController();
+  const acknowledged = new Map<string, string>();
+  const seen = new Set<string>();
+  const pauses: number[] = [0];
+  const clients = Promise.all([
+    write(cluster, { acknowledged, pauses }, stop.signal),
+    read(cluster, acknowledged, stop.signal),
+    watch(cluster, seen, stop.signal),
+  ]);
+  try {
+    await until('the first write', async () => acknowledged.size > 0 || undefined);
+    await happen();
+    await until('a write after all that', writesAgain(acknowledged), { seconds: 30 });
+    await until(
+      'the watcher has seen every write',
+      async () => [...acknowledged.keys()].every((key) => seen.has(key)) || undefined,
+    );
+  } finally {
+    stop.abort();
+    await clients;
+  }
+  await nothingIsMissing(cluster, acknowledged);
+  return { written: acknowledged.size, longestPause: Math.max(...pauses) };
+}
+
+function writesAgain(acknowledged: ReadonlyMap<string, string>): () => Promise<true | undefined> {
+  const before = acknowledged.size;
+  return async () => acknowledged.size > before || undefined;
+}
+
+async function nothingIsMissing(cluster: DeclaredCluster, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+  const found = await cluster.withMembers((members) =>
+    Promise.any(members.map((member) => member.list({ key: 'traffic/', prefix: true }))),
+  );
+  const values = new Map(found.map(({ key, value }) => [key, Buffer.from(value).toString()]));
+  const missing = [...acknowledged].filter(([key, value]) => values.get(key) !== value);
+  expect(missing).toEqual([]);
+}
+
+interface Notes {
+  readonly acknowledged: Map<string, string>;
+  readonly pauses: number[];
+}
+
+/** Writes one key after the other, to whichever member takes it. */
+async function write(cluster: DeclaredCluster, { acknowledged, pauses }: Notes, signal: AbortSignal): Promise<void> {
+  let last = performance.now();
+  for (let i = 0; !signal.aborted; i++) {
+    const [key, value] = [`traffic/${String(i).padStart(6, '0')}`, `value ${i}`];
+    if (await anyMember(cluster, (member) => member.put(key, value, { timeoutMillis: 1000 }))) {
+      acknowledged.set(key, value);
+      pauses.push(performance.now() - last);
+      last = performance.now();
+    }
+    await sleep(20, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Asks for what was acknowledged last: the answer must be at least as new. */
+async function read(
+  cluster: DeclaredCluster,
+  acknowledged: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const newest = [...acknowledged].at(-1);
+    let told: string | undefined = '';
+    const answered =
+      newest !== undefined &&
+      (await anyMember(cluster, async (member) => {
+        const pair = await member.get(newest[0], { timeoutMillis: 1000 });
+        told = pair === undefined ? undefined : Buffer.from(pair.value).toString();
+      }));
+    if (answered) expect(told, `a read of ${newest[0]}`).toBe(newest[1]);
+    await sleep(50, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Watches from the first revision on, goes on at the next member when one is gone, and never skips a revision. */
+async function watch(cluster: DeclaredCluster, seen: Set<string>, signal: AbortSignal): Promise<void> {
+  let from = 1n;
+  while (!signal.aborted) {
+    await anyMember(cluster, async (member) => {
+      for await (const { pair } of member.watch({ key: 'traffic/', prefix: true }, { fromRevision: from, signal })) {
+        expect(pair.modRevision >= from).toBe(true);
+        seen.add(pair.key);
+        from = pair.modRevision + 1n;
+      }
+    });
+    await sleep(50, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Tries the members one after the other; whether one of them did it. */
+async function anyMember(
+  cluster: DeclaredCluster,
+  ask: (member: EtcdConnection) => Promise<unknown>,
+): Promise<boolean> {
+  return cluster
+    .withMembers(async (members) => {
+      for (const member of members) {
+        if (
+          await ask(member).then(
+            () => true,
+            () => false,
+          )
+        )
+          return true;
+      }
+      return false;
+    })
+    .catch(() => false);
+}
