@@ -15,6 +15,7 @@ import { clusterController } from './controller.ts';
 import { serveHealth } from './health.ts';
 import { installCrd } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
+import { missingRights, tellMissing } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
@@ -50,9 +51,10 @@ interface Leading {
 function leading({ client, namespace, settings, log, metrics, whenLeading }: Leading): Runnable {
   const identity = settings.podName ?? `${hostname()}-${process.pid}`;
   const onTrouble = (failure: Failure): void => log.warn({ failure: failure.message }, 'trouble with the API server');
+  const scope = settings.clusterWide ? undefined : namespace;
   const work = clusterController({
     client,
-    scope: settings.clusterWide ? undefined : namespace,
+    scope,
     isOurs: scopeOf(settings.clusterWide),
     workers: settings.workers,
     identity,
@@ -66,6 +68,7 @@ function leading({ client, namespace, settings, log, metrics, whenLeading }: Lea
       lease,
       async ({ lost }) => {
         log.info({ identity }, 'leading');
+        for (const line of tellMissing(await missingRights(client, scope))) log.warn(line);
         if (settings.createCrd) await installCrd(client, log);
         whenLeading();
         await work(AbortSignal.any([stop, lost]));

@@ -26,7 +26,7 @@ export interface EtcdClusterSettings {
  *
  *   await using cluster = await startEtcd({ version: '3.6.16', size: 3 });
  *   const etcd = cluster.connect();
- *   cluster.members[2]?.freeze();
+ *   await cluster.member(2).freeze();
  *   await etcd.linearizableRead();
  */
 export async function startEtcd(settings: EtcdClusterSettings): Promise<EtcdCluster> {
@@ -99,7 +99,7 @@ export class EtcdCluster implements AsyncDisposable {
     );
     this.startAdded(member);
     await this.answering(member);
-    return added.member.id;
+    return added.id;
   }
 
   /** Starts a member that was added to the cluster before. */
@@ -108,9 +108,9 @@ export class EtcdCluster implements AsyncDisposable {
   }
 
   /** Asks the first member until it does not fail: right after a change etcd wants to see all connected for 5 s. */
-  patiently<T>(what: string, ask: (etcd: EtcdConnection) => Promise<T>): Promise<T> {
+  async patiently<T>(what: string, ask: (etcd: EtcdConnection) => Promise<T>): Promise<T> {
     const etcd = this.connect();
-    return until(what, () => ask(etcd));
+    return (await until(what, async () => ({ answer: await ask(etcd) }))).answer;
   }
 
   /** Waits until a member answers, and follows a leader. */
@@ -128,7 +128,7 @@ export class EtcdCluster implements AsyncDisposable {
       const seen = await Promise.all(members.map((member) => this.answering(member)));
       return new Set(seen.map(({ leader }) => leader)).size === 1 ? seen : undefined;
     });
-    await this.patiently('a majority agrees', async (etcd) => (await etcd.linearizableRead(), true));
+    await this.patiently('a majority agrees', (etcd) => etcd.linearizableRead());
   }
 
   /** The members, the leader first. */

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
+import { until } from './until.ts';
 
 /** Every etcd that we started and that may still run: none outlives the test run, frozen ones included. */
 const running = new Set<ChildProcess>();
@@ -24,6 +25,13 @@ export interface EtcdProcessSettings {
   readonly peerURL: string;
   readonly flags: readonly string[];
 }
+
+/** A process is told to stop at once, but its threads stop one by one. */
+const stands = (pid: number): boolean =>
+  readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    return stat[stat.lastIndexOf(')') + 2] === 'T';
+  });
 
 /** How a member comes into a cluster: what etcd has to know when it starts without data. */
 export interface Entrance {
@@ -78,8 +86,11 @@ export class EtcdProcess {
   }
 
   /** Makes it neither run nor end: its connections stay open, and nothing answers. */
-  freeze(): void {
+  async freeze(): Promise<void> {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error(`${this.name} does not run, so it cannot be frozen`);
     this.#child?.kill('SIGSTOP');
+    await until(`${this.name} stands still`, async () => stands(pid) || undefined);
   }
 
   thaw(): void {

@@ -1,0 +1,75 @@
+import type { KubeClient } from '../kube/client.ts';
+import { selfSubjectAccessReviews } from '../kube/resource.ts';
+import { Failure } from '../std/failure.ts';
+
+/** A right that the operator uses, and what stays undone where it is not granted. */
+export interface Right {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+  readonly without: string;
+}
+
+/** `what` is the resource, with its group behind a blank where it has one. */
+const rights = (what: string, verbs: string, without: string): readonly Right[] => {
+  const [resource = '', group = ''] = what.split(' ');
+  return verbs.split(' ').map((verb) => ({ group, resource, verb, without }));
+};
+
+const coreos = 'etcd.database.coreos.com';
+
+/** Everything the operator asks of the API server. A test compares this with the shipped Role and with the audit log. */
+export const neededRights: readonly Right[] = [
+  ...rights(`etcdclusters ${coreos}`, 'list watch', 'clusters are not seen at all'),
+  ...rights(`etcdclusters/status ${coreos}`, 'patch', 'status is not written, and a new cluster cannot be created'),
+  ...rights(
+    `etcdclusters/finalizers ${coreos}`,
+    'update',
+    'some API servers refuse pods that name their cluster as owner',
+  ),
+  ...rights('pods', 'list watch create delete patch', 'members are not created, replaced or sealed'),
+  ...rights('persistentvolumeclaims', 'list watch create delete', 'members get no disks of their own'),
+  ...rights('services', 'list watch create patch', 'clients and members find nobody'),
+  ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
+  ...rights('secrets', 'get', 'clusters with TLS cannot be entered'),
+  ...rights('events', 'create patch', 'nobody is told what happens'),
+  ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
+];
+
+/** Which of these rights we do not have in this namespace, or in all of them. */
+export async function missingRights(
+  client: Pick<KubeClient, 'review'>,
+  namespace: string | undefined,
+): Promise<readonly Right[]> {
+  const asked = neededRights.map(async (right) => ({ right, granted: await isGranted(client, right, namespace) }));
+  return (await Promise.all(asked)).filter(({ granted }) => !granted).map(({ right }) => right);
+}
+
+async function isGranted(
+  client: Pick<KubeClient, 'review'>,
+  { group, resource, verb }: Right,
+  namespace: string | undefined,
+): Promise<boolean> {
+  const [plural = '', subresource] = resource.split('/');
+  const resourceAttributes = {
+    ...{ group, verb, resource: plural },
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  try {
+    return (await client.review(selfSubjectAccessReviews, { resourceAttributes })).allowed;
+  } catch (thrown) {
+    // An API server that does not answer this question will answer the real one.
+    if (Failure.from(thrown).kind === 'bug') throw thrown;
+    return true;
+  }
+}
+
+/** For people: one line for everything that stays undone, with the rules that would be needed. */
+export function tellMissing(missing: readonly Right[]): readonly string[] {
+  const byConsequence = Map.groupBy(missing, ({ without }) => without);
+  return [...byConsequence].map(([without, those]) => {
+    const rules = those.map(({ group, resource, verb }) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`);
+    return `may not ${rules.join(', ')}: ${without}`;
+  });
+}

@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { run } from '../../tools/lib/run.ts';
+import { declared } from '../support/cluster.ts';
+import { example } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+
+const files = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map((part) => `etcd-operator-${part}.yaml`);
+
+/** Gives the reader of the book the files it speaks of, in a directory of their own. */
+function readersDirectory(namespace: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'book-'));
+  for (const file of [...files, 'etcd-cluster-cr.yaml']) writeFileSync(join(directory, file), example(file, namespace));
+  return directory;
+}
+
+story(
+  'the reader of the book sees what the book shows, from the CRD to recovery',
+  async ({ kubectl, step, namespace }) => {
+    const directory = readersDirectory(namespace);
+    const file = (name: string): string => join(directory, name);
+    const db = declared(kubectl, 'example-etcd-cluster');
+    /** `kubectl run --rm -i --tty … -- /bin/sh`, with these lines typed at its prompt. */
+    const shell = (...lines: readonly string[]): Promise<string> =>
+      run(
+        'script',
+        [
+          '-qec',
+          `kubectl --namespace ${namespace} run --rm -i --tty etcdctl --image quay.io/coreos/etcd --restart=Never -- /bin/sh`,
+          '/dev/null',
+        ],
+        { input: [...lines, 'exit', ''].join('\n') },
+      );
+    try {
+      await kubectl('delete crd etcdclusters.etcd.database.coreos.com --ignore-not-found');
+      await step('the CRD', async () => {
+        expect(await kubectl(`create -f ${file('etcd-operator-crd.yaml')}`)).toBe(
+          'customresourcedefinition.apiextensions.k8s.io/etcdclusters.etcd.database.coreos.com created\n',
+        );
+        expect(await kubectl('get crd')).toContain('etcdclusters.etcd.database.coreos.com');
+      });
+      await step('the service account, its role and their binding', async () => {
+        expect(await kubectl(`create -f ${file('etcd-operator-sa.yaml')}`)).toBe(
+          'serviceaccount/etcd-operator-sa created\n',
+        );
+        expect(await kubectl('get serviceaccounts')).toContain('etcd-operator-sa');
+        expect(await kubectl(`create -f ${file('etcd-operator-role.yaml')}`)).toBe(
+          'role.rbac.authorization.k8s.io/etcd-operator-role created\n',
+        );
+        expect(await kubectl(`create -f ${file('etcd-operator-rolebinding.yaml')}`)).toBe(
+          'rolebinding.rbac.authorization.k8s.io/etcd-operator-rolebinding created\n',
+        );
+      });
+      await step('the operator', async () => {
+        expect(await kubectl(`create -f ${file('etcd-operator-deployment.yaml')}`)).toBe(
+          'deployment.apps/etcd-operator created\n',
+        );
+        await kubectl('rollout status deployment/etcd-operator --timeout=60s');
+        expect(await kubectl('get deployments')).toMatch(/etcd-operator\s+1\/1/);
+      });
+      await step('a cluster is declared, and becomes three members of 3.1.10', async () => {
+        expect(await kubectl(`create -f ${file('etcd-cluster-cr.yaml')}`)).toBe(
+          'etcdcluster.etcd.database.coreos.com/example-etcd-cluster created\n',
+        );
+        await db.settled(3);
+        const described = await kubectl('describe etcdcluster/example-etcd-cluster');
+        for (const shown of [
+          /API Version: +etcd.database.coreos.com\/v1beta2/,
+          /Repository: +quay.io\/coreos\/etcd/,
+          /Version: +3.1.10/,
+          /Client Port: +2379/,
+          /Reason: +Cluster available\n +Status: +True\n +Type: +Available/,
+          /Current Version: +3.1.10/,
+          /Phase: +Running/,
+          /Service Name: +example-etcd-cluster-client/,
+        ]) {
+          expect(described).toMatch(shown);
+        }
+        for (const pod of await db.podNames()) expect(pod).toMatch(/^example-etcd-cluster-[a-z0-9]{10}$/);
+      });
+      await step('its services', async () => {
+        const services = await kubectl('get services --selector etcd_cluster=example-etcd-cluster');
+        expect(services).toMatch(/example-etcd-cluster +ClusterIP +None .* 2379\/TCP,2380\/TCP/);
+        expect(services).toMatch(/example-etcd-cluster-client +ClusterIP +10\..* 2379\/TCP/);
+      });
+      await step('a key is put and got from a shell in the cluster', async () => {
+        const said = await shell(
+          'export ETCDCTL_API=3',
+          'export ETCDCSVC=http://example-etcd-cluster-client:2379',
+          'etcdctl --endpoints $ETCDCSVC put foo bar',
+          'etcdctl --endpoints $ETCDCSVC get foo',
+        );
+        expect(said).toMatch(/OK[\s\S]*foo\r?\nbar/);
+      });
+      await step('size is changed from 3 to 4 in the file, and applied', async () => {
+        writeFileSync(
+          file('etcd-cluster-cr.yaml'),
+          readFileSync(file('etcd-cluster-cr.yaml'), 'utf8').replace('size: 3', 'size: 4'),
+        );
+        expect(await kubectl(`apply -f ${file('etcd-cluster-cr.yaml')}`)).toBe(
+          'etcdcluster.etcd.database.coreos.com/example-etcd-cluster configured\n',
+        );
+        await db.settled(4);
+      });
+      const [victim = ''] = await db.podNames();
+      await step('a pod one does not like the looks of is deleted', async () => {
+        expect(await kubectl('get pods -l app=etcd')).toContain(victim);
+        expect(await kubectl(`delete pod ${victim}`)).toContain(`pod "${victim}" deleted`);
+        await db.settled(4);
+        const described = await kubectl('describe etcdcluster/example-etcd-cluster');
+        expect(described).toMatch(
+          new RegExp(
+            `Normal +Replacing Dead Member .* etcd-operator-\\S+ +The dead member ${victim} is being replaced`,
+          ),
+        );
+        expect(described).toMatch(
+          new RegExp(
+            `Normal +Member Removed .* etcd-operator-\\S+ +Existing member ${victim} removed from the cluster`,
+          ),
+        );
+      });
+      await step('the cluster is healthy, and the key is there', async () => {
+        const said = await shell(
+          'etcdctl --endpoints http://example-etcd-cluster-client:2379 cluster-health',
+          'ETCDCTL_API=3 etcdctl --endpoints http://example-etcd-cluster-client:2379 get foo',
+        );
+        expect(said.match(/member [0-9a-f]+ is healthy: got healthy result/g)).toHaveLength(4);
+        expect(said).toContain('cluster is healthy');
+        expect(said).toMatch(/foo\r?\nbar/);
+        expect(said).toContain('pod "etcdctl" deleted');
+      });
+      await step('cleaning up, in the order of the book, leaves nothing', async () => {
+        for (const name of ['sa', 'role', 'rolebinding', 'crd', 'deployment'])
+          await kubectl(`delete -f ${file(`etcd-operator-${name}.yaml`)}`);
+        expect(await kubectl.refused(`delete -f ${file('etcd-cluster-cr.yaml')}`)).toMatch(
+          /NotFound|no matches for kind/,
+        );
+        await kubectl('wait pods --all --for=delete --timeout=60s');
+      });
+    } finally {
+      await kubectl(`apply --server-side -f ${file('etcd-operator-crd.yaml')}`);
+      rmSync(directory, { recursive: true });
+    }
+  },
+);
