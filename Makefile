@@ -50,6 +50,12 @@ $(INSTALLED): package.json package-lock.json
 	@sh tools/install.sh
 	@touch $@
 
+.PHONY: bench
+bench: $(INSTALLED) ## measure fast paths on the test cluster, as ratios to the same thing done by hand (root)
+	@node tools/cluster/main.ts up --name $(NAME) > /dev/null
+	@node tools/images/main.ts --cluster $(NAME) > /dev/null
+	@node bench/three-members-serve.ts $(NAME)
+
 # What the Dockerfile copies.
 .PHONY: image-tree
 image-tree: $(INSTALLED)
