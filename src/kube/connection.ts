@@ -41,7 +41,7 @@ export interface ConnectionOptions {
 export function connectTo(access: Access, options: ConnectionOptions): Connection {
   const pool = new Pool(access.url.origin, {
     allowH2: true,
-    connect: connectorFor(access),
+    connect: connectorFor(access, { allowH2: true }),
     h2Options: { pingInterval: options.pingMillis ?? pingMillis },
     keepAliveTimeout: keepAliveMillis,
     factory: (origin, given) => watched(origin, given, options.pingMillis ?? pingMillis),
@@ -63,10 +63,10 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
 }
 
 /** Opens sockets with what `access` says at that time. */
-function connectorFor(access: Access): buildConnector.connector {
+export function connectorFor(access: Access, { allowH2 }: { readonly allowH2: boolean }): buildConnector.connector {
   const open = async (target: buildConnector.Options): Promise<Socket | TLSSocket> => {
     const tls = target.protocol === 'https:' ? await access.tls() : {};
-    const options = { ...tls, allowH2: true, timeout: connectMillis, keepAlive: true } as buildConnector.BuildOptions;
+    const options = { ...tls, allowH2, timeout: connectMillis, keepAlive: true } as buildConnector.BuildOptions;
     const { promise, resolve, reject } = Promise.withResolvers<Socket | TLSSocket>();
     buildConnector(options)(target, (error, socket) => (error === null ? resolve(socket) : reject(error)));
     return await promise;

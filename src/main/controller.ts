@@ -81,12 +81,15 @@ function toolsOf({ client, log, isOurs }: Parts, { caches, recorder, etcd }: Mad
   });
   const stores = storesByPlural(caches);
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
+  const told = new Map<string, number>();
   return {
     dialect: coreos,
     resource: clusters,
     isOurs,
     client,
-    writer: (key) => writerFor(key, { client, expectations, storeOf }),
+    writer: (key) =>
+      writerFor(key, { client, expectations, storeOf, onStatus: () => told.set(key, clock.monotonic()) }),
+    toldAgo: (key) => (clock.monotonic() - (told.get(key) ?? Number.NEGATIVE_INFINITY)) / 1000,
     caughtUp: (key) => expectations.caughtUp(key),
     caches,
     etcd,

@@ -169,6 +169,22 @@ describe('a candidate', () => {
     expect(two.leadership).toBeUndefined();
   });
 
+  it('counts on while some of its looks fail', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    start(server, clock, 'one');
+    await settled();
+    const two = start(server, clock, 'two');
+    await clock.advance(60_000);
+    server.faults.set('one', 'cut off');
+    for (let second = 0; second < 20; second += 4) {
+      await clock.advance(2_000);
+      server.faults.set('two', 'cut off');
+      await clock.advance(2_000);
+      server.faults.delete('two');
+    }
+    expect(two.leadership?.holds()).toBe(true);
+  });
+
   it('goes on trying while the server is away', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     server.faults.set('one', 'cut off');

@@ -13,7 +13,7 @@ import { publish } from './publish.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
-const seconds = { acted: 0.02, waiting: 0.2, waitingForPerson: 5, settled: 10 } as const;
+const seconds = { acted: 0.02, waiting: 0.2, waitingForPerson: 5, settled: 10, betweenNews: 1 } as const;
 
 /** One pass over one cluster: observe, plan, act, tell. */
 export function clusterReconciler(tools: Tools): Reconcile<string> {
@@ -28,8 +28,10 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const observed = await observe(read.value, tools, signal);
     const verdict = planCluster(observed.world);
     const failure = await failureOf(act(object, { read: read.value, observed, verdict }, tools));
-    await publish(object, statusAfter(object, { read: read.value, observed, verdict, failure }, tools), tools);
-    return nextVisit(verdict, failure);
+    const status = statusAfter(object, { read: read.value, observed, verdict, failure }, tools);
+    const tell = isWorthTelling(verdict, failure, tools.toldAgo(key));
+    if (tell) await publish(object, status, tools);
+    return nextVisit(verdict, failure, tell);
   };
 }
 
@@ -66,6 +68,18 @@ function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, f
   return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
 }
 
+/**
+ * What is remembered must be written down at once, and trouble too. A step that was taken is followed by a look at what
+ * came of it; and for all else once a second is soon enough for people, while pods become ready one after the other.
+ */
+function isWorthTelling(verdict: Verdict, failure: Failure | undefined, toldSecondsAgo: number): boolean {
+  if (failure !== undefined) return true;
+  if (verdict.is !== 'act') return toldSecondsAgo >= seconds.betweenNews || needsPerson(verdict);
+  return verdict.steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
+}
+
+const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
+
 /** That a step failed is news for the status, not a reason to leave the status unwritten. */
 const failureOf = (work: Promise<void>): Promise<Failure | undefined> =>
   work.then(
@@ -79,15 +93,15 @@ async function refuse(object: Stored<ClusterObject>, problems: string, tools: To
   return done; // until somebody corrects it, and then there is an event
 }
 
-function nextVisit(verdict: Verdict, failure: Failure | undefined): Outcome {
+function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean): Outcome {
   if (failure !== undefined) return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
   switch (verdict.is) {
     case 'act':
       return again(seconds.acted);
     case 'wait':
-      return again(verdict.needsPerson === true ? seconds.waitingForPerson : seconds.waiting);
+      return again(needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting);
     case 'settled':
-      return again(seconds.settled); // etcd cannot wake us when something changes inside it
+      return again(told ? seconds.settled : seconds.betweenNews); // etcd cannot wake us when something changes inside it
     default:
       return verdict satisfies never;
   }

@@ -32,6 +32,8 @@ export interface Tools {
   readonly writer: (key: string) => Writer;
   /** Whether the caches have seen all that was written for a cluster. */
   readonly caughtUp: (key: string) => boolean;
+  /** How many seconds ago the status of a cluster was last written. */
+  readonly toldAgo: (key: string) => number;
   readonly caches: Caches;
   readonly etcd: EtcdConnections;
   readonly now: () => Date;

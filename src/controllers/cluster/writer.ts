@@ -15,17 +15,22 @@ export interface WriterOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch' | 'remove'>;
   readonly expectations: Expectations;
   /** The copy that the operator keeps of this kind, if it keeps one. */
+  /** Told when a status was written. */
+  readonly onStatus: () => void;
   readonly storeOf: (resource: Resource<KubeObject>) => Seen | undefined;
 }
 
-export function writerFor(key: string, { client, expectations, storeOf }: WriterOptions): Writer {
+export function writerFor(key: string, { client, expectations, storeOf, onStatus }: WriterOptions): Writer {
   const wrote = (resource: Resource<KubeObject>, object: Stored<KubeObject>): void => {
     const store = storeOf(resource);
     if (store !== undefined) expectations.wrote(key, store, object);
   };
   return {
     create: async (resource, object, options) => wrote(resource, await client.create(resource, object, options)),
-    patch: async (resource, at, patch) => wrote(resource, await client.patch(resource, at, patch)),
+    patch: async (resource, at, patch) => {
+      wrote(resource, await client.patch(resource, at, patch));
+      if (patch.subresource === 'status') onStatus();
+    },
     remove: async (resource, at, options) => {
       const store = storeOf(resource);
       const known = store?.get(keyOf(at));

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isExpired } from '../../src/kube/errors.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { customResourceDefinitions, namespaced } from '../../src/kube/resource.ts';
+import { type TestAccess, testAccess } from '../support/kube-connection.ts';
+
+let access: TestAccess;
+beforeAll(async () => {
+  access = await testAccess();
+});
+afterAll(() => access[Symbol.asyncDispose]());
+
+interface Thing extends KubeObject {
+  readonly spec: { readonly size: number };
+  readonly status?: { readonly ready: number };
+}
+
+describe('a custom resource', () => {
+  const group = `g${Date.now()}.example.com`;
+  const things = namespaced<Thing>({ group, version: 'v1', plural: 'things', kind: 'Thing' });
+
+  it('has a status and a scale of its own, and a version that the server has forgotten can be told', async () => {
+    const { client, namespace } = access;
+    const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } };
+    const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.ready' };
+    const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+    const definition = await client.create(customResourceDefinitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `things.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names,
+        versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {}, scale } }],
+      },
+    });
+    try {
+      const at = { namespace, name: 'one' };
+      const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: at, spec: { size: 3 } };
+      const created = await retried(() => client.create(things, thing));
+      const told = await client.update(things, { ...created, status: { ready: 2 } }, { subresource: 'status' });
+      expect(told).toMatchObject({ spec: { size: 3 }, status: { ready: 2 } });
+      await client.patch(things, at, { type: 'merge', body: { spec: { replicas: 5 } }, subresource: 'scale' });
+      expect(await client.get(things, at)).toMatchObject({ spec: { size: 5 }, status: { ready: 2 } });
+      const fromLongAgo = (async () => {
+        for await (const _ of client.watch(things, { resourceVersion: '1', lastsSeconds: 5 }));
+      })();
+      await expect(fromLongAgo).rejects.toSatisfy(isExpired);
+    } finally {
+      await client.remove(customResourceDefinitions, definition.metadata);
+    }
+  });
+
+  /** It takes the server a moment to serve what was defined. */
+  async function retried<T>(act: () => Promise<T>, attempts = 50): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (attempts === 0) throw error;
+      await sleep(100);
+      return await retried(act, attempts - 1);
+    }
+  }
+});
