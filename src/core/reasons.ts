@@ -3,6 +3,7 @@ export const reasons = {
   AsDesired: 'The cluster is what its spec asks for.',
   Paused: 'spec.paused is set: nothing is changed until it is cleared.',
   BadSpec: 'The spec cannot be carried out as it is written; the message names the field.',
+  EvenSize: 'spec.size is even: such a cluster survives no more failures than one that is smaller by one.',
   Creating: 'The first members are being started.',
   Forming: 'The first members have been started and are finding each other.',
   Formed: 'etcd has formed the cluster; from now on no member may start as new.',

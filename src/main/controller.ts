@@ -127,16 +127,22 @@ function enqueueChanges(caches: Caches, queue: WorkQueue<string>): void {
   }
 }
 
-/** A trouble that lasts is told when it begins and when it changes, not in every pass. */
+/** A trouble that lasts is told when it begins and when it changes, not in every pass; forgotten after a while. */
 function tellOnce(recorder: EventRecorder): Tools['tell'] {
-  const last = new Map<string, string>();
-  return (about, told) => {
-    const { uid = '' } = about.metadata;
-    if (told.type === 'Warning' && last.get(uid) === told.message) return;
-    if (told.type === 'Warning') last.set(uid, told.message);
-    recorder.record(about, told);
+  const told = new Map<string, number>();
+  return (about, { type, reason, message }) => {
+    const [key, now] = [`${about.metadata.uid} ${reason} ${message}`, clock.monotonic()];
+    if (type === 'Warning' && now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatMillis) return;
+    if (type === 'Warning') told.delete(key);
+    if (type === 'Warning') told.set(key, now);
+    for (const [old] of [...told].slice(0, -most)) told.delete(old);
+    recorder.record(about, { type, reason, message });
   };
 }
+
+const repeatMillis = 600_000;
+/** How many warnings are kept in mind, of all clusters together. */
+const most = 1_000;
 
 /** Kubernetes' own alphabet for random names: no vowels, and nothing that looks like something else. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';

@@ -11,6 +11,7 @@ import { lead } from '../runtime/lease.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { Failure } from '../std/failure.ts';
+import { makeChaos } from './chaos.ts';
 import { clusterController } from './controller.ts';
 import { serveHealth } from './health.ts';
 import { installCrd } from './install-crd.ts';
@@ -21,7 +22,7 @@ import { version } from './version.ts';
 
 /** Puts the operator together and runs it until told to stop. */
 export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
-  const log = makeLog(settings.logLevel);
+  const log = makeLog(settings.logLevel, settings.logFormat);
   const access = await accessFor(settings, env);
   const namespace = settings.namespace ?? settings.podNamespace ?? access.namespace ?? 'default';
   const connection = connectTo(access, { userAgent: `etcd-operator/${version}` });
@@ -71,7 +72,8 @@ function leading({ client, namespace, settings, log, metrics, whenLeading }: Lea
         for (const line of tellMissing(await missingRights(client, scope))) log.warn(line);
         if (settings.createCrd) await installCrd(client, log);
         whenLeading();
-        await work(AbortSignal.any([stop, lost]));
+        const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
+        await runTogether([work, chaos], AbortSignal.any([stop, lost]));
       },
       stop,
     );

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { version } from './version.ts';
 
 /** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
@@ -11,8 +11,12 @@ export interface Settings {
   readonly podName: string | undefined;
   readonly podNamespace: string | undefined;
   readonly workers: number;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'json' | 'text';
+  readonly chaosLevel: number;
 }
+
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +48,9 @@ interface Flags {
   readonly kubeconfig?: string;
   readonly namespace?: string;
   readonly workers: number;
-  readonly logLevel: Settings['logLevel'];
+  readonly logLevel: LogLevel;
+  readonly logFormat: Settings['logFormat'];
+  readonly chaosLevel: number;
 }
 
 const command = (): Command =>
@@ -54,19 +60,22 @@ const command = (): Command =>
     .option('--listen-addr <address>', 'where /readyz, /livez and /metrics are', address, address('0.0.0.0:8080'))
     .option('--create-crd [bool]', 'create the CustomResourceDefinition if it is not there', flag, true)
     .option('--cluster-wide [bool]', 'look after annotated clusters in all namespaces', flag, false)
+    .option('--chaos-level <level>', 'kill members at random, for tests: 1 one at a time, 2 up to five', Number, -1)
     .option('--gc-interval <duration>', 'accepted, without effect')
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
     .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
     .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
-    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .addOption(new Option('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(new Option('--log-format <format>').choices(['json', 'text']).default('json'))
     .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
 
+/** Reads flags and environment. What is wrong with a flag is said on stderr, and ends the program. */
 export function settingsFrom(words: readonly string[], env: Environment): Settings {
   const program = command().parse(words.map(withTwoDashes), { from: 'user' });
   const flags = program.opts<Flags>();
-  const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel } = flags;
+  const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel } = flags;
   return {
-    ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel },
+    ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel },
     listenAddress: flags.listenAddr,
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],

@@ -7,12 +7,6 @@ import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
 import { until } from './until.ts';
 
-/** Every etcd that we started and that may still run: none outlives the test run, frozen ones included. */
-const running = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
 /** The 6 of 3.6.16. */
 export const minorOf = (version: EtcdVersion): number => Number(version.split('.')[1]);
 
@@ -65,13 +59,13 @@ export class EtcdProcess {
       throw new Error(`${this.name} has never been started: say how it comes into its cluster`);
     this.#entrance = entrance;
     const log = openSync(this.#logFile, 'a');
-    const child = spawn(etcdProgram(this.version, 'etcd'), this.#arguments(entrance), {
+    // The kernel kills it when we are gone, however we went: a test run that is cut off leaves no etcd behind, frozen or not.
+    const dying = ['--pdeathsig', 'KILL', etcdProgram(this.version, 'etcd')];
+    const child = spawn('setpriv', [...dying, ...this.#arguments(entrance)], {
       stdio: ['ignore', log, log],
-      env: { ETCD_UNSUPPORTED_ARCH: process.arch },
+      env: { PATH: process.env['PATH'], ETCD_UNSUPPORTED_ARCH: process.arch },
     });
     closeSync(log);
-    running.add(child);
-    child.once('exit', () => running.delete(child));
     this.#child = child;
   }
 

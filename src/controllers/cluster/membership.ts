@@ -3,8 +3,11 @@ import type { EtcdConnection } from '../../etcd/client.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
 import { Failure } from '../../std/failure.ts';
 
-/** How long a member may take to say how it is; a healthy one takes milliseconds. */
-const timeoutMillis = 2_000;
+/** How a round of questions is asked. A healthy member answers within milliseconds. */
+export interface Asking {
+  readonly signal: AbortSignal;
+  readonly timeoutMillis: number;
+}
 
 interface Answer {
   readonly connection: EtcdConnection;
@@ -14,41 +17,41 @@ interface Answer {
 /** Asks every member how it is, and one of them, with a majority behind it, who they all are. */
 export async function seeMembership(
   connections: readonly EtcdConnection[],
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<Sighting<Membership>> {
   if (connections.length === 0) return { seen: false, why: 'no member is running' };
-  const asked = await Promise.allSettled(connections.map((connection) => ask(connection, signal)));
+  const asked = await Promise.allSettled(connections.map((connection) => ask(connection, asking)));
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const failures = asked.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
   if (answers.length === 0) return { seen: false, why: failures[0]?.message ?? 'nobody answers' };
-  return listByMajority(answers, signal);
+  return listByMajority(answers, asking);
 }
 
-const ask = async (connection: EtcdConnection, signal: AbortSignal): Promise<Answer> => ({
+const ask = async (connection: EtcdConnection, asking: Asking): Promise<Answer> => ({
   connection,
-  status: await connection.status({ signal, timeoutMillis }),
+  status: await connection.status(asking),
 });
 
-async function listByMajority(answers: readonly Answer[], signal: AbortSignal): Promise<Sighting<Membership>> {
+async function listByMajority(answers: readonly Answer[], asking: Asking): Promise<Sighting<Membership>> {
   const inOrder = answers.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
   let why = 'no member has a majority behind it';
   for (const { connection, status } of inOrder) {
     if (status.isLearner) continue; // it may not be asked
     try {
-      const members = await connection.memberList({ signal, timeoutMillis });
+      const members = await connection.memberList(asking);
       return { seen: true, value: membershipOf(members, answers, status.clusterId) };
     } catch (thrown) {
       why = Failure.from(thrown).message;
     }
   }
-  return { seen: false, why, ...(await rumourOf(inOrder, signal)) };
+  return { seen: false, why, ...(await rumourOf(inOrder, asking)) };
 }
 
 /** What one member knows by itself. */
-async function rumourOf(answers: readonly Answer[], signal: AbortSignal): Promise<{ readonly rumour?: Membership }> {
+async function rumourOf(answers: readonly Answer[], asking: Asking): Promise<{ readonly rumour?: Membership }> {
   const teller = answers.find(({ status }) => !status.isLearner);
   if (teller === undefined) return {};
-  const list = teller.connection.memberList({ linearizable: false, signal, timeoutMillis });
+  const list = teller.connection.memberList({ linearizable: false, ...asking });
   return list.then(
     (members) => ({ rumour: membershipOf(members, answers, teller.status.clusterId) }),
     () => ({}),

@@ -34,12 +34,15 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
       intent,
       memory: read.memory,
       carriers,
-      membership: await seeMembership(asked, signal),
+      membership: await seeMembership(asked, { signal, timeoutMillis: patience(read) }),
       spareNames: spareNames(intent.name, tools),
     },
     connectionTo: (name) => connections.get(name),
   };
 }
+
+/** Founders that are still finding each other take a question and do not answer it; asking again soon is better. */
+const patience = ({ memory }: ReadCluster): number => (memory.clusterId === undefined ? 300 : 2_000);
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
 

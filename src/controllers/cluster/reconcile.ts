@@ -46,7 +46,8 @@ async function act(object: Stored<ClusterObject>, { read, observed, verdict }: P
   if (read.blueprint.intent.paused) return;
   const writer = tools.writer(keyOf(object.metadata));
   await keepAccessories(read.blueprint, observed.world, { caches: tools.caches, writer });
-  for (const told of tools.dialect.tellWait(verdict)) tools.tell(object, told);
+  const { tellSpec, tellWait } = tools.dialect;
+  for (const told of [...tellSpec(read.blueprint), ...tellWait(verdict)]) tools.tell(object, told);
   if (verdict.is !== 'act') return;
   const deed = { blueprint: read.blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
   for (const step of verdict.steps) {

@@ -1,6 +1,6 @@
 import type { ClusterDialect } from '../dialect.ts';
 import { group, readCluster, version } from './intent.ts';
-import { tellStep, tellWait } from './tell.ts';
+import { tellSpec, tellStep, tellWait } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
 /** The API of the CoreOS etcd Operator, as the book has it. */
@@ -12,6 +12,7 @@ export const coreos: ClusterDialect = {
   read: readCluster,
   writeStatus,
   writeProblems,
+  tellSpec,
   tellStep,
   tellWait,
 };

@@ -1,3 +1,4 @@
+import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step, Verdict } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
 
@@ -45,3 +46,9 @@ export const tellWait = (verdict: Verdict): readonly Told[] =>
   verdict.is === 'wait' && (verdict.needsPerson === true || verdict.reason === 'MemberStuck')
     ? [{ type: 'Warning', reason: verdict.reason, message: verdict.message }]
     : [];
+
+export const tellSpec = ({ intent: { size } }: Blueprint): readonly Told[] =>
+  size % 2 === 0 ? [{ type: 'Warning', reason: 'EvenSize', message: evenSize(size) }] : [];
+
+const evenSize = (size: number): string =>
+  `spec.size is ${size}: a cluster of ${size} survives no more failures than one of ${size - 1}; use an odd number`;

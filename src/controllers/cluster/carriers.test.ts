@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Blueprint } from '../../core/desired/manifest.ts';
+import { memberPod } from '../../core/desired/pod.ts';
+import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import { carriersOf } from './carriers.ts';
+
+const blueprintOf = (spec: object): Blueprint => {
+  const read = coreos.read({
+    metadata: { name: 'db', namespace: 'default', uid: 'u' },
+    spec: { size: 3, version: '3.5.35', ...spec },
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value.blueprint;
+};
+const plain = blueprintOf({});
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const durable = blueprintOf({ pod: { persistentVolumeClaimSpec: claim } });
+const name = 'db-0' as CarrierName;
+const created = '2026-01-01T00:00:00Z';
+
+const podOf = (status: object, { blueprint = plain, metadata = {} } = {}): Stored<Pod> => {
+  const pod = memberPod(blueprint, name, { as: 'founder', of: { members: [name], token: 't' } });
+  const about = { ...pod.metadata, uid: 'pod-uid', resourceVersion: '1', creationTimestamp: created, ...metadata };
+  return { ...pod, metadata: about, status } as unknown as Stored<Pod>;
+};
+const etcd = (state: object, more: object = {}): object => ({
+  containerStatuses: [{ name: 'etcd', restartCount: 0, state, ...more }],
+});
+const ready = { conditions: [{ type: 'Ready', status: 'True' }], ...etcd({ running: {} }) };
+const claimNamed = (phase: string): Stored<PersistentVolumeClaim> =>
+  ({ metadata: { name, uid: 'claim-uid' }, status: { phase } }) as unknown as Stored<PersistentVolumeClaim>;
+
+describe('the body of a member', () => {
+  const cases: Record<string, { pod: Stored<Pod>; want: Partial<Carrier> }> = {
+    'is running and ready': {
+      pod: podOf(ready),
+      want: {
+        phase: 'running',
+        ready: true,
+        hasRun: true,
+        unreadySince: undefined,
+        disk: 'with-pod',
+        asDesired: true,
+        sealed: false,
+      },
+    },
+    'is starting while its image is pulled': {
+      pod: podOf(etcd({ waiting: { reason: 'ContainerCreating' } })),
+      want: { phase: 'starting', hasRun: false, unreadySince: Date.parse(created) },
+    },
+    'is stuck when its image cannot be pulled': {
+      pod: podOf(etcd({ waiting: { reason: 'ErrImagePull', message: 'not found' } })),
+      want: { phase: 'stuck', why: 'ErrImagePull: not found' },
+    },
+    'is stuck when no node will have it': {
+      pod: podOf({
+        conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' }],
+      }),
+      want: { phase: 'stuck', why: 'Unschedulable: 0/3 nodes' },
+    },
+    'is stuck, with its last words, when it fails again and again': {
+      pod: podOf(
+        etcd(
+          { waiting: { reason: 'CrashLoopBackOff' } },
+          { restartCount: 3, lastState: { terminated: { exitCode: 1, message: 'no space left' } } },
+        ),
+      ),
+      want: { phase: 'stuck', hasRun: true, why: 'CrashLoopBackOff: ended with 1 no space left' },
+    },
+    'has ended when it was evicted': {
+      pod: podOf({ phase: 'Failed', message: 'The node was low on memory' }),
+      want: { phase: 'ended', why: 'The node was low on memory' },
+    },
+    'is stopping when it is being deleted': {
+      pod: podOf(ready, { metadata: { deletionTimestamp: created } }),
+      want: { phase: 'stopping' },
+    },
+    'is out of date when the spec has changed': {
+      pod: podOf(ready, { blueprint: blueprintOf({ version: '3.5.34' }) }),
+      want: { asDesired: false },
+    },
+    'has lost its disk when the claim is gone': { pod: podOf(ready, { blueprint: durable }), want: { disk: 'lost' } },
+  };
+  for (const [sentence, { pod, want }] of Object.entries(cases)) {
+    it(sentence, () => expect(carriersOf({ pods: [pod], claims: [] }, plain)[0]).toMatchObject(want));
+  }
+
+  it('has a disk of its own where there is a claim, unless the volume behind it is lost', () => {
+    const pods = [podOf(ready, { blueprint: durable })];
+    expect(carriersOf({ pods, claims: [claimNamed('Bound')] }, durable)).toMatchObject([{ disk: 'own' }]);
+    expect(carriersOf({ pods, claims: [claimNamed('Lost')] }, durable)).toMatchObject([{ disk: 'lost' }]);
+  });
+
+  it('is gone, and its disk is not, where there is a claim and no pod', () => {
+    expect(carriersOf({ pods: [], claims: [claimNamed('Bound')] }, durable)).toMatchObject([
+      { name, phase: 'gone', disk: 'own' },
+    ]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { aWorld, outOfContact, untouched, wanting, withoutCarrier } from '../../../test/support/worlds.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
+import { statusOf } from '../../core/status/cluster-status.ts';
+import type { Findings } from '../dialect.ts';
+import { coreos } from './dialect.ts';
+import type { EtcdClusterStatus } from './status.ts';
+
+const read = coreos.read({
+  metadata: { name: 'db', namespace: 'default', uid: 'u' },
+  spec: { size: 3, version: '3.5.35' },
+});
+if (!read.ok) throw new Error('unreadable');
+const { blueprint } = read.value;
+
+const findings = (world: ClusterWorld, now = '2026-01-01T00:00:00Z'): Findings => ({
+  status: statusOf(world, planCluster(world), undefined),
+  blueprint: { ...blueprint, intent: world.intent },
+  generation: 7,
+  now: new Date(now),
+});
+const written = (world: ClusterWorld, previous: unknown = {}): EtcdClusterStatus =>
+  coreos.writeStatus(findings(world), previous);
+const conditionOf = (status: EtcdClusterStatus, type: string) =>
+  status.conditions?.find((condition) => condition.type === type);
+
+describe('the status of a cluster', () => {
+  it('says of a healthy one what the original says', () => {
+    expect(written(aWorld())).toMatchObject({
+      phase: 'Running',
+      size: 3,
+      members: { ready: ['db-0', 'db-1', 'db-2'], unready: [] },
+      currentVersion: '3.5.35',
+      targetVersion: '',
+      serviceName: 'db-client',
+      clientPort: 2379,
+      observedGeneration: 7,
+    });
+    expect(conditionOf(written(aWorld()), 'Available')).toMatchObject({
+      status: 'True',
+      reason: 'Cluster available',
+      message: '',
+    });
+    expect(conditionOf(written(aWorld()), 'Scaling')).toBeUndefined();
+  });
+
+  it('says nothing new when there is nothing new', () => {
+    const first = written(aWorld());
+    expect(coreos.writeStatus(findings(aWorld(), '2026-06-01T00:00:00Z'), first)).toEqual(first);
+  });
+
+  it('never says that a silent cluster is available', () => {
+    expect(conditionOf(written(aWorld(outOfContact()), written(aWorld())), 'Available')).toMatchObject({
+      status: 'False',
+      reason: 'NoContact',
+    });
+  });
+
+  it('keeps what was known of the members while nobody answers', () => {
+    const before = written(aWorld());
+    expect(written(aWorld(outOfContact()), before).memberStatus).toEqual(before.memberStatus);
+  });
+
+  it('is Creating before the cluster has formed, with its founders written down', () => {
+    const status = written(aWorld(untouched()));
+    expect(status).toMatchObject({
+      phase: 'Creating',
+      bootstrap: { members: ['db-new0', 'db-new1', 'db-new2'], token: 'default.db.uid-1' },
+    });
+    expect(conditionOf(status, 'Scaling')).toMatchObject({
+      reason: 'Scaling up',
+      message: 'Current cluster size: 0, desired cluster size: 3',
+    });
+  });
+
+  it("tells of scaling in the original's words", () => {
+    expect(conditionOf(written(aWorld(wanting(5))), 'Scaling')).toMatchObject({
+      reason: 'Scaling up',
+      message: 'Current cluster size: 3, desired cluster size: 5',
+    });
+    expect(conditionOf(written(aWorld(wanting(1))), 'Scaling')).toMatchObject({ reason: 'Scaling down' });
+  });
+
+  it('is Failed, with the reason, only while a person is needed', () => {
+    const lost: ClusterWorld = { ...aWorld(outOfContact()), carriers: [] };
+    expect(written(lost)).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('restore a backup') });
+    expect(written(aWorld(), written(lost))).toMatchObject({ phase: 'Running' });
+    expect(written(aWorld(), written(lost)).reason).toBeUndefined();
+  });
+
+  it('is Running while a member is replaced', () => {
+    expect(written(aWorld(withoutCarrier('db-1')))).toMatchObject({ phase: 'Running', size: 3 });
+  });
+
+  it('names what is wrong with a spec, beside what was known before', () => {
+    const before = written(aWorld());
+    const status = coreos.writeProblems('spec.size: must be from 1 to 9', before, new Date()) as EtcdClusterStatus;
+    expect(status).toMatchObject({
+      phase: 'Running',
+      reason: 'spec.size: must be from 1 to 9',
+      memberStatus: before.memberStatus,
+    });
+    expect(conditionOf(status, 'Degraded')).toMatchObject({
+      status: 'True',
+      reason: 'BadSpec',
+      message: 'spec.size: must be from 1 to 9',
+    });
+  });
+});
