@@ -11,7 +11,8 @@ import { type Credentials, placeOf } from './endpoint.ts';
 import { failureOf, isRefusal } from './errors.ts';
 import { Auth } from './gen/etcd_pb.ts';
 import { CallLimit } from './limit.ts';
-import type { Line, Session } from './session.ts';
+import type { Line } from './line.ts';
+import type { Session } from './session.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -114,16 +115,16 @@ export class Caller {
     };
   }
 
-  #run<T>(name: string, limit: CallLimit, work: (running: Running) => Promise<T>): Promise<T> {
+  async #run<T>(name: string, limit: CallLimit, work: (running: Running) => Promise<T>): Promise<T> {
     const running = { name, limit, session: this.#line.session() };
-    return this.#translating(running, () => work(running));
+    return await this.#translating(running, () => work(running));
   }
 
   async #translating<T>({ name, session, limit }: Running, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (thrown) {
-      if (limit.ended === 'timed-out' || isDeadline(thrown)) this.#line.retire(session);
+      if (limit.ended === 'timed-out' || isDeadline(thrown)) session.retire();
       const what = `etcd ${name} at ${placeOf(this.#line.endpoint)}`;
       throw failureOf(thrown, { what, ended: limit.ended, timeoutMillis: limit.millis });
     }

@@ -1,10 +1,12 @@
 import { Caller, type CallOptions } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
+import { EtcdFailure } from './errors.ts';
 import { Auth } from './gen/etcd_pb.ts';
 import { type Keys, keysOf } from './keys.ts';
+import { Line } from './line.ts';
 import { type MaintenanceOfMember, maintenanceOf } from './maintenance.ts';
 import { type Membership, membershipOf } from './membership.ts';
-import { Line, type SessionSettings, usualSession } from './session.ts';
+import { type SessionSettings, usualSession } from './session.ts';
 
 /**
  * The client side of one member: whatever is asked is asked of that member and of no other. Connects with the first call,
@@ -28,6 +30,8 @@ export interface ConnectionSettings extends SessionSettings {
 export const usualSettings: ConnectionSettings = { ...usualSession, timeoutMillis: 5_000 };
 
 export function connectionTo(endpoint: Endpoint, settings: Partial<ConnectionSettings> = {}): EtcdConnection {
+  if (!/^https?:$/.test(URL.parse(endpoint.url)?.protocol ?? ''))
+    throw new EtcdFailure('bug', `this is no address of a member: ${endpoint.url}`, { mayBeDone: false });
   const { timeoutMillis, ...session } = { ...usualSettings, ...settings };
   const line = new Line(endpoint, session);
   const caller = new Caller(line, timeoutMillis);

@@ -7,6 +7,8 @@ export interface PoolSettings extends ConnectionSettings {
   readonly limit: number;
 }
 
+const usualLimit = 512;
+
 /** Connections that outlive a pass: one a member, reused while its certificates and password stay what they are. */
 export class EtcdConnections {
   readonly #settings: Partial<PoolSettings>;
@@ -54,7 +56,7 @@ export class EtcdConnections {
   }
 
   #keepToLimit(): void {
-    const { limit = 512 } = this.#settings;
+    const { limit = usualLimit } = this.#settings;
     for (const { connection } of [...this.#kept.values()].slice(0, -limit)) this.forget(connection.endpoint);
   }
 }

@@ -30,7 +30,7 @@ export interface Endpoint {
   readonly tls?: TlsIdentity;
   /** Where to connect to in place of the URL's host and port, which still say whom we expect there: a port-forward, a Pod's address. */
   readonly dial?: Address;
-  /** A user of etcd's own; a server without users is asked without. */
+  /** A user of etcd's own. A server that has no users is asked without; only 3.1 takes the password for wrong then. */
   readonly credentials?: Credentials;
 }
 

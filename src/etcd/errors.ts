@@ -62,30 +62,34 @@ function endedByUs(error: ConnectError, { what, ended, timeoutMillis }: Attempt)
 
 /** The connection could not be made or broke: whether it was TLS is the first thing that whoever has to repair it asks. */
 function notConnected(error: ConnectError, { what }: Attempt): EtcdFailure | undefined {
-  const code = causesOf(error).find((candidate) => candidate !== undefined);
-  if (code === undefined) return undefined;
+  const cause = causesOf(error).find(({ code }) => typeof code === 'string');
+  if (cause === undefined) return undefined;
+  const code = String(cause.code);
+  const says = typeof cause.reason === 'string' ? cause.reason : error.rawMessage;
   const how = tlsCode.test(code) ? 'TLS failed' : 'no connection';
   const mayBeDone = !beforeAnythingWasSent.test(code);
-  return new EtcdFailure('unreachable', `${what}: ${how}: ${error.rawMessage} (${code})`, { mayBeDone, cause: error });
+  return new EtcdFailure('unreachable', `${what}: ${how}: ${says} (${code})`, { mayBeDone, cause: error });
 }
 
 /** OpenSSL's and Node's names for a handshake that fails; a certificate that is not believed has a name of its own each. */
 const tlsCode =
   /^ERR_(?:SSL|TLS|OSSL)_|^(?:CERT|CRL|UNABLE_TO|ERROR_IN|SELF_SIGNED|DEPTH_ZERO|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)|^EPROTO$/;
 const beforeAnythingWasSent =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS_CERT|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/;
+  /^(?:ECONNREFUSED|ERR_HTTP2_(?:INVALID|GOAWAY)_SESSION|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS_CERT|ERR_SSL_\w*ALERT|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/;
 
-/** The `code`s that Node puts on its errors, from the outermost to the cause of all. */
-function causesOf(error: ConnectError): readonly (string | undefined)[] {
-  const codes: (string | undefined)[] = [];
-  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause)
-    codes.push('code' in cause && typeof cause.code === 'string' ? cause.code : undefined);
-  return codes;
+/** Node gives its errors a code, and those of OpenSSL a reason in words, where the message is for OpenSSL's programmers. */
+type NodeError = Error & { readonly code?: unknown; readonly reason?: unknown };
+
+/** From the outermost to the cause of all. */
+function causesOf(error: ConnectError): readonly NodeError[] {
+  const causes: NodeError[] = [];
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) causes.push(cause);
+  return causes;
 }
 
 function byCode(error: ConnectError, { what }: Attempt): EtcdFailure {
   const kind = error.rawMessage.startsWith('HTTP ') ? 'unreachable' : kinds[error.code];
-  const mayBeDone = kind === 'unreachable';
+  const mayBeDone = kind === 'unreachable' || error.code === Code.Unknown;
   return new EtcdFailure(kind, `${what}: ${error.rawMessage}`, { mayBeDone, cause: error });
 }
 

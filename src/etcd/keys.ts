@@ -9,6 +9,7 @@ import {
   Watch,
   type WatchResponse,
 } from './gen/etcd_pb.ts';
+import { meaningOf, refusalIn } from './refusals.ts';
 import { headerOf, type KeyEvent, type KeyValue, pairOf } from './words.ts';
 
 /** One key, or with `prefix` all that begin with it. */
@@ -63,10 +64,13 @@ async function* watchOf(
   selection: KeySelection,
   { fromRevision = 0n, ...options }: WatchOptions = {},
 ): AsyncGenerator<KeyEvent, void, undefined> {
+  // An outdated token ends a watch in words that differ with the version. A read is refused plainly, and gets a new one.
+  await caller.ask(KV.method.range, { ...rangeOf(selection), countOnly: true }, options);
   const value = { ...rangeOf(selection), startRevision: fromRevision };
   const request = { requestUnion: { case: 'createRequest' as const, value } };
   for await (const answer of caller.stream(Watch.method.watch, request, { ...options, patient: true })) {
-    if (answer.canceled) throw endOfWatch(answer);
+    // Before 3.3 a watch that begins in compacted history is not called canceled.
+    if (answer.canceled || answer.compactRevision > 0n) throw endOfWatch(answer);
     yield* answer.events.flatMap(eventOf);
   }
 }
@@ -75,10 +79,10 @@ const eventOf = ({ type, kv }: Event): readonly KeyEvent[] =>
   kv === undefined ? [] : [{ kind: type === Event_EventType.DELETE ? 'delete' : 'put', pair: pairOf(kv) }];
 
 function endOfWatch({ compactRevision, cancelReason }: WatchResponse): EtcdFailure {
-  if (compactRevision === 0n)
-    return new EtcdFailure('rejected', `etcd ended the watch: ${cancelReason}`, { mayBeDone: false });
-  const says = `history before revision ${compactRevision} is compacted`;
-  return new EtcdFailure('rejected', says, { refusal: 'compacted', mayBeDone: false });
+  const says = compactRevision > 0n ? `history before ${compactRevision} is compacted` : cancelReason;
+  const refusal = compactRevision > 0n ? 'compacted' : refusalIn(cancelReason);
+  const kind = refusal === undefined ? 'rejected' : meaningOf(refusal).kind;
+  return new EtcdFailure(kind, `etcd ended the watch: ${says}`, { refusal, mayBeDone: false });
 }
 
 const creation = (key: Uint8Array, value: Uint8Array) => ({

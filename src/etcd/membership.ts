@@ -3,7 +3,10 @@ import { EtcdFailure, isRefusal } from './errors.ts';
 import { Cluster, KV, Maintenance } from './gen/etcd_pb.ts';
 import { type EtcdMember, type MemberId, memberOf } from './words.ts';
 
-/** Who belongs to the cluster. Every change takes a majority, and gives the list as it is afterwards. */
+/**
+ * Who belongs to the cluster. Every change takes a majority. None gives the list as it is afterwards, because 3.1 does not
+ * send it: ask for it.
+ */
 export interface Membership {
   /**
    * Linearizable unless told otherwise: then it takes a majority, and is up to date. Otherwise it is what this one member
@@ -14,16 +17,12 @@ export interface Membership {
   readonly memberAdd: (
     peerURLs: readonly string[],
     options: CallOptions & { readonly learner: boolean },
-  ) => Promise<{ readonly member: EtcdMember; readonly members: readonly EtcdMember[] }>;
-  readonly memberRemove: (id: MemberId, options?: CallOptions) => Promise<readonly EtcdMember[]>;
+  ) => Promise<EtcdMember>;
+  readonly memberRemove: (id: MemberId, options?: CallOptions) => Promise<void>;
   /** Before 3.5.31 and 3.6.12, doing this to a learner silently makes it a voter. */
-  readonly memberUpdate: (
-    id: MemberId,
-    peerURLs: readonly string[],
-    options?: CallOptions,
-  ) => Promise<readonly EtcdMember[]>;
+  readonly memberUpdate: (id: MemberId, peerURLs: readonly string[], options?: CallOptions) => Promise<void>;
   /** Best asked of the leader: before 3.5.28 and 3.6.6 a follower cannot pass it on where there are users. */
-  readonly memberPromote: (id: MemberId, options?: CallOptions) => Promise<readonly EtcdMember[]>;
+  readonly memberPromote: (id: MemberId, options?: CallOptions) => Promise<void>;
   /** Reads what a majority agrees on, and gives nothing: that it comes back at all is the proof that there is a majority. */
   readonly linearizableRead: (options?: CallOptions) => Promise<void>;
 }
@@ -36,26 +35,25 @@ export function membershipOf(caller: Caller): Membership {
     memberList: async ({ linearizable = true, ...options } = {}) => {
       // Before 3.5 a member answers from what it knows, whatever we ask for. After a linearizable read it knows enough.
       if (linearizable) await linearizableRead(options);
-      return listOf(await caller.ask(memberList, { linearizable }, options));
+      return (await caller.ask(memberList, { linearizable }, options)).members.map(memberOf);
     },
     memberAdd: async (peerURLs, { learner, ...options }) => {
       if (learner) await assertLearners(caller, options);
-      const answer = await caller.ask(memberAdd, { peerUrls: [...peerURLs], isLearner: learner }, options);
-      if (answer.member === undefined)
-        throw new EtcdFailure('bug', 'etcd added a member without saying which', unclear);
-      return { member: memberOf(answer.member), members: listOf(answer) };
+      const { member } = await caller.ask(memberAdd, { peerUrls: [...peerURLs], isLearner: learner }, options);
+      if (member !== undefined) return memberOf(member);
+      throw new EtcdFailure('unreachable', 'etcd added a member without saying which', { mayBeDone: true });
     },
-    memberRemove: async (id, options) => listOf(await caller.ask(memberRemove, { id }, options)),
-    memberUpdate: async (id, peerURLs, options) =>
-      listOf(await caller.ask(memberUpdate, { id, peerUrls: [...peerURLs] }, options)),
-    memberPromote: async (id, options) => listOf(await caller.ask(memberPromote, { id }, options)),
+    memberRemove: async (id, options) => {
+      await caller.ask(memberRemove, { id }, options);
+    },
+    memberUpdate: async (id, peerURLs, options) => {
+      await caller.ask(memberUpdate, { id, peerUrls: [...peerURLs] }, options);
+    },
+    memberPromote: async (id, options) => {
+      await caller.ask(memberPromote, { id }, options);
+    },
   };
 }
-
-const unclear = { mayBeDone: true };
-
-const listOf = ({ members }: { readonly members: readonly Parameters<typeof memberOf>[0][] }): readonly EtcdMember[] =>
-  members.map(memberOf);
 
 /** A server that has never heard of learners skips the word, and would add a voter. */
 async function assertLearners(caller: Caller, options: CallOptions): Promise<void> {

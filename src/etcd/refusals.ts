@@ -38,6 +38,7 @@ export const refusals = {
   'bad-leader-transferee': { says: 'bad leader transferee', kind: 'conflict' },
   'leader-transferee-failed': { says: 'leader transfer took too long', kind: 'unreachable', mayBeDone: true },
   'timed-out-in-cluster': { says: 'etcdserver: request timed out', kind: 'unreachable', mayBeDone: true },
+  'proposal-dropped': { says: 'raft proposal dropped', kind: 'unreachable' },
   stopping: { says: 'server stopped', kind: 'unreachable', mayBeDone: true },
   overloaded: { says: 'too many requests', kind: 'unreachable' },
   'not-capable-yet': { says: 'etcdserver: not capable', kind: 'unreachable' }, // until all members run the version that is

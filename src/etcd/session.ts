@@ -1,8 +1,7 @@
-import type { Duplex } from 'node:stream';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 import { type Endpoint, openSocket } from './endpoint.ts';
-import { EtcdFailure } from './errors.ts';
 
 export interface SessionSettings {
   /**
@@ -18,107 +17,119 @@ export interface SessionSettings {
 
 export const usualSession: SessionSettings = { pingMillis: 7_000, pongMillis: 5_000, idleMillis: 120_000 };
 
-/** One HTTP/2 connection, opened with the first call. Many calls share it. */
+/**
+ * One HTTP/2 connection, opened with its first call and shared by many. Once it is over it stays over.
+ *
+ * The library has a session manager of its own, which we do not use: it connects again by itself, also after it was told to
+ * end, and when the other side hangs up in the moment in which we do, it ends the process with an error nobody listens to.
+ */
 export class Session {
   readonly transport: Transport;
-  readonly #manager: Http2SessionManager;
+  readonly #endpoint: Endpoint;
+  readonly #settings: SessionSettings;
+  #opening: Promise<ClientHttp2Session> | undefined;
+  #connection: ClientHttp2Session | undefined;
   #openCalls = 0;
-  #onEnd: (() => void) | undefined;
-  #aborted = false;
+  #over = false;
+  #pinging: NodeJS.Timeout | undefined;
+  #idling: NodeJS.Timeout | undefined;
 
-  constructor(endpoint: Endpoint, { pingMillis, pongMillis, idleMillis }: SessionSettings) {
-    this.#manager = new Http2SessionManager(
-      endpoint.url,
-      { pingIntervalMs: pingMillis, pingTimeoutMs: pongMillis, idleConnectionTimeoutMs: idleMillis },
-      { createConnection: () => this.#connect(endpoint) },
-    );
+  constructor(endpoint: Endpoint, settings: SessionSettings) {
+    this.#endpoint = endpoint;
+    this.#settings = settings;
+    const { origin, host } = new URL(endpoint.url);
     this.transport = createGrpcTransport({
       baseUrl: endpoint.url,
-      sessionManager: this.#manager,
       acceptCompression: [], // a snapshot is big enough without its bytes being chewed twice
+      sessionManager: {
+        authority: origin,
+        // Node by itself would leave out the brackets of an IPv6 address.
+        request: (method, path, headers) =>
+          this.#request({ ...headers, ':method': method, ':path': path, ':authority': host }),
+        notifyResponseByteRead: () => {},
+      },
     });
+  }
+
+  /** Takes no new calls. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Has no calls left and will get none. */
+  get gone(): boolean {
+    return this.#over && this.#openCalls === 0;
   }
 
   /** Counts a call in; disposing of what this gives counts it out. */
   beginCall(): Disposable {
-    this.#openCalls++;
+    if (this.#openCalls++ === 0) this.#watchOver();
     return {
       [Symbol.dispose]: () => {
-        this.#openCalls--;
-        this.#endIfDone();
+        if (--this.#openCalls === 0) this.#rest();
       },
     };
   }
 
   /** No new calls: the connection goes as soon as those that are open have ended. */
-  retire(onEnd: () => void): void {
-    this.#onEnd = onEnd;
-    this.#endIfDone();
+  retire(): void {
+    this.#over = true;
+    if (this.#openCalls === 0) this.abort();
   }
 
   /** Ends the connection and every call on it. */
   abort(): void {
-    this.#aborted = true;
-    this.#manager.abort(closedByUs());
+    this.#over = true;
+    clearTimeout(this.#idling);
+    clearInterval(this.#pinging);
+    this.#connection?.destroy(closedByUs());
   }
 
-  #endIfDone(): void {
-    if (this.#onEnd === undefined || this.#openCalls > 0) return;
-    this.abort();
-    this.#onEnd();
+  async #request(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+    this.#opening ??= this.#open();
+    return (await this.#opening).request(headers);
   }
 
-  /** The library connects anew where a connection ends while it waits for a sign of life, also if it was told to end it. */
-  #connect(endpoint: Endpoint): Duplex {
-    if (this.#aborted) throw closedByUs();
-    return openSocket(endpoint);
-  }
-}
-
-const closedByUs = (): ConnectError => new ConnectError('the connection was closed on our side', Code.Unavailable);
-
-/**
- * The way to one member: one session at a time, replaced once it is suspect. A connection on which a call got no answer may
- * be dead without anybody knowing, in its TLS handshake above all, which has no time limit. It gets no new calls, but those
- * on it may still end well: a slow answer to one must not cost another its snapshot.
- */
-export class Line {
-  readonly endpoint: Endpoint;
-  readonly #settings: SessionSettings;
-  readonly #sessions = new Set<Session>();
-  #current: Session | undefined;
-  #closed = false;
-
-  constructor(endpoint: Endpoint, settings: SessionSettings) {
-    this.endpoint = endpoint;
-    this.#settings = settings;
+  #open(): Promise<ClientHttp2Session> {
+    const connection = connect(this.#endpoint.url, { createConnection: () => openSocket(this.#endpoint) });
+    this.#connection = connection;
+    connection.on('goaway', () => this.retire());
+    return new Promise((resolve, reject) => {
+      connection.once('connect', () => resolve(connection));
+      connection.on('error', reject); // stays: each call hears of an error by itself, but one nobody listens to ends the process
+      connection.once('close', () => {
+        this.#over = true;
+        reject(closedByUs());
+      });
+    });
   }
 
-  /** The session for a new call. */
-  session(): Session {
-    if (this.#closed) throw new EtcdFailure('unreachable', closedByUs().rawMessage, { mayBeDone: false });
-    if (this.#current === undefined) {
-      this.#current = new Session(this.endpoint, this.#settings);
-      this.#sessions.add(this.#current);
+  #watchOver(): void {
+    clearTimeout(this.#idling);
+    this.#connection?.ref();
+    this.#pinging = setInterval(() => this.#ping(), this.#settings.pingMillis);
+  }
+
+  #rest(): void {
+    clearInterval(this.#pinging);
+    if (this.#over) return this.abort();
+    this.#connection?.unref(); // it need not keep a program running that has nothing else to do
+    this.#idling = setTimeout(() => this.retire(), this.#settings.idleMillis).unref();
+  }
+
+  /** A connection that is still being made by then never will be: a TLS handshake has no time limit of its own. */
+  #ping(): void {
+    const connection = this.#connection;
+    if (connection === undefined || connection.destroyed) return;
+    const { pingMillis, pongMillis } = this.#settings;
+    if (connection.connecting) {
+      connection.destroy(new ConnectError(`not connected within ${pingMillis} ms`, Code.Unavailable));
+      return;
     }
-    return this.#current;
-  }
-
-  /** Gives a session no more calls. */
-  retire(session: Session): void {
-    if (this.#current === session) this.#current = undefined;
-    session.retire(() => this.#sessions.delete(session));
-  }
-
-  /** Gives the connection back once the calls on it have ended; another call opens a new one. */
-  rest(): void {
-    if (this.#current !== undefined) this.retire(this.#current);
-  }
-
-  /** Ends every call, and lets none begin. */
-  close(): void {
-    this.#closed = true;
-    for (const session of this.#sessions) session.abort();
-    this.#sessions.clear();
+    const noSign = new ConnectError(`no sign of life within ${pongMillis} ms`, Code.Unavailable);
+    const patience = setTimeout(() => connection.destroy(noSign), pongMillis).unref();
+    connection.ping(() => clearTimeout(patience));
   }
 }
+
+const closedByUs = (): ConnectError => new ConnectError('the connection was closed', Code.Unavailable);

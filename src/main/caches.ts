@@ -13,6 +13,7 @@ export interface CachesOptions {
   readonly clusters: Resource<ClusterObject>;
   /** Without it, all namespaces. */
   readonly namespace: string | undefined;
+  readonly withBudgets: boolean;
   readonly clock: Clock;
   readonly onTrouble: (failure: Failure) => void;
 }
@@ -40,16 +41,22 @@ export function makeCaches(options: CachesOptions): {
     pods: reflector(pods, ours),
     claims: reflector(persistentVolumeClaims, ours),
     services: reflector(services, ours),
-    budgets: reflector(podDisruptionBudgets, ours),
   };
+  const budgets = options.withBudgets ? reflector(podDisruptionBudgets, ours) : undefined;
   const caches: Caches = {
     clusters: all.clusters.store,
     pods: all.pods.store,
     claims: all.claims.store,
     services: all.services.store,
-    budgets: all.budgets.store,
+    budgets: budgets?.store,
   };
-  return { caches, reflectors: Object.values(all) as unknown as readonly Reflector<never>[] };
+  return {
+    caches,
+    reflectors: [
+      ...Object.values(all),
+      ...(budgets === undefined ? [] : [budgets]),
+    ] as unknown as readonly Reflector<never>[],
+  };
 }
 
 /** Who set which field is of no use here, and is often the larger part of an object. */

@@ -34,6 +34,8 @@ export interface Parts {
   /** Whether a cluster is for this operator to look after. */
   readonly isOurs: (metadata: ObjectMeta) => boolean;
   readonly identity: string;
+  /** Whether we may make PodDisruptionBudgets. */
+  readonly withBudgets: boolean;
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
   readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
@@ -43,8 +45,8 @@ export interface Parts {
 export const clusterController =
   (parts: Parts): Runnable =>
   async (signal) => {
-    const { client, scope, identity, onTrouble } = parts;
-    const { caches, reflectors } = makeCaches({ client, clusters, namespace: scope, clock, onTrouble });
+    const { client, scope, identity, withBudgets, onTrouble } = parts;
+    const { caches, reflectors } = makeCaches({ client, clusters, namespace: scope, withBudgets, clock, onTrouble });
     const recorder = new EventRecorder({ client, clock, component: identity, instance: identity, onTrouble });
     const queue = new WorkQueue<string>(clock);
     using etcd = new EtcdConnections();

@@ -6,18 +6,21 @@ export interface Health {
   readonly listen: { readonly host: string; readonly port: number };
   /** What is still missing before the operator looks after clusters; empty when nothing is. */
   readonly missing: () => readonly string[];
+  /** What stays undone although it does: shown to those who ask for more. */
+  readonly undone: () => readonly string[];
   readonly metrics: Registry;
 }
 
 /** Serves `/readyz`, `/livez` and `/metrics`. */
 export const serveHealth =
-  ({ listen, missing, metrics }: Health): Runnable =>
+  ({ listen, missing, undone, metrics }: Health): Runnable =>
   async (signal) => {
     const server = createServer((request, response) => {
-      const answer = (code: number, text: string): void => {
+      const answer: Answer = (code, text) => {
         response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
       };
       if (request.url?.startsWith('/livez')) return answer(200, 'ok\n');
+      if (request.url === '/readyz?verbose') return ready(missing(), answer, undone());
       if (request.url?.startsWith('/readyz')) return ready(missing(), answer);
       if (request.url !== '/metrics') return answer(404, 'try /readyz, /livez or /metrics\n');
       void metrics.metrics().then((text) => answer(200, text));
@@ -25,9 +28,17 @@ export const serveHealth =
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject).once('close', resolve);
     server.listen(listen.port, listen.host);
-    signal.addEventListener('abort', () => server.close(), { once: true });
+    const stop = (): void => {
+      server.close();
+      server.closeAllConnections();
+    };
+    signal.addEventListener('abort', stop, { once: true });
     await ended;
   };
 
-const ready = (missing: readonly string[], answer: (code: number, text: string) => void): void =>
-  missing.length === 0 ? answer(200, 'ok\n') : answer(500, `${missing.join('\n')}\n`);
+type Answer = (code: number, text: string) => void;
+
+function ready(missing: readonly string[], answer: Answer, undone: readonly string[] = []): void {
+  const lines = [...(missing.length === 0 ? ['ok'] : missing), ...undone];
+  answer(missing.length === 0 ? 200 : 500, `${lines.join('\n')}\n`);
+}

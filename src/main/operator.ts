@@ -8,7 +8,7 @@ import { HttpKubeClient } from '../kube/http-client.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
-import { type Runnable, runTogether } from '../runtime/manager.ts';
+import { runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { Failure } from '../std/failure.ts';
 import { makeChaos } from './chaos.ts';
@@ -29,54 +29,75 @@ export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, si
   const client = new HttpKubeClient(connection, { fieldManager: 'etcd-operator' });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const missing = new Set(['this replica does not lead']);
-  const health = serveHealth({ listen: settings.listenAddress, missing: () => [...missing], metrics });
-  const whenLeading = (): void => missing.clear();
+  const news = new News(log);
+  const health = serveHealth({ listen: settings.listenAddress, missing: news.missing, undone: news.undone, metrics });
   try {
-    await runTogether([health, leading({ client, namespace, settings, log, metrics, whenLeading })], signal);
+    await runTogether(
+      [health, (stop) => lookAfterClusters({ client, namespace, settings, log, metrics, news }, stop)],
+      signal,
+    );
   } finally {
     await connection.close();
   }
 }
 
-interface Leading {
+/** What the operator has to say about itself. */
+class News {
+  readonly #log: Log;
+  #leads = false;
+  #undone: readonly string[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  readonly missing = (): readonly string[] => (this.#leads ? [] : ['this replica does not lead']);
+  readonly undone = (): readonly string[] => this.#undone;
+
+  leads(identity: string): void {
+    this.#leads = true;
+    this.#log.info({ identity }, 'leading');
+  }
+
+  lacks(lines: readonly string[]): void {
+    this.#undone = lines;
+    for (const line of lines) this.#log.warn(line);
+  }
+}
+
+interface Parts {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly settings: Settings;
   readonly log: Log;
   readonly metrics: Registry;
-  readonly whenLeading: () => void;
+  readonly news: News;
 }
 
-/** Waits for its turn, and looks after clusters for as long as that lasts. */
-function leading({ client, namespace, settings, log, metrics, whenLeading }: Leading): Runnable {
+/** Waits for its turn, and looks after clusters for as long as that lasts. What it may not do it leaves undone, and says so. */
+async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void> {
+  const { client, namespace, settings, log, news } = parts;
+  const scope = settings.clusterWide ? undefined : namespace;
   const identity = settings.podName ?? `${hostname()}-${process.pid}`;
   const onTrouble = (failure: Failure): void => log.warn({ failure: failure.message }, 'trouble with the API server');
-  const scope = settings.clusterWide ? undefined : namespace;
-  const work = clusterController({
-    client,
-    scope,
-    isOurs: scopeOf(settings.clusterWide),
-    workers: settings.workers,
-    identity,
-    log,
-    onTrouble,
-    onOutcome: passMetrics(metrics, log),
-  });
+  const missing = await missingRights(client, scope);
+  const lacks = (resource: string): boolean => missing.some((right) => right.resource === resource);
+  news.lacks(tellMissing(missing));
+  const work = async (signal: AbortSignal): Promise<void> => {
+    news.leads(identity);
+    if (settings.createCrd) await installCrd(client, log);
+    const controller = clusterController({
+      ...{ client, scope, identity, log, onTrouble, workers: settings.workers },
+      withBudgets: !lacks('poddisruptionbudgets'),
+      isOurs: scopeOf(settings.clusterWide),
+      onOutcome: passMetrics(parts.metrics, log),
+    });
+    const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
+    await runTogether([controller, chaos], signal);
+  };
+  if (lacks('leases')) return work(stop);
   const lease = { client, namespace, name: 'etcd-operator', identity, clock: systemClock, onTrouble };
-  return (stop) =>
-    lead(
-      lease,
-      async ({ lost }) => {
-        log.info({ identity }, 'leading');
-        for (const line of tellMissing(await missingRights(client, scope))) log.warn(line);
-        if (settings.createCrd) await installCrd(client, log);
-        whenLeading();
-        const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
-        await runTogether([work, chaos], AbortSignal.any([stop, lost]));
-      },
-      stop,
-    );
+  return lead(lease, ({ lost }) => work(AbortSignal.any([stop, lost])), stop);
 }
 
 /** Which clusters are ours: with `--cluster-wide` those that ask for it by an annotation, otherwise those that do not. */

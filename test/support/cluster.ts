@@ -19,6 +19,8 @@ export interface DeclaredCluster {
   readonly apply: (spec: ClusterSpec) => Promise<void>;
   /** Waits until that many members serve and nothing is under way. */
   readonly settled: (size: number, seconds?: number) => Promise<void>;
+  /** Waits until etcd itself has so many voters, whatever the status says. */
+  readonly voters: (size: number) => Promise<void>;
   readonly podNames: () => Promise<readonly string[]>;
   /** Connections to all members that had an address a moment ago. */
   readonly withMembers: <T>(use: (members: readonly EtcdConnection[]) => Promise<T>) => Promise<T>;
@@ -56,17 +58,21 @@ export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
   };
   const members = (): Promise<readonly EtcdMember[]> =>
     withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
+  const voters = async (size: number): Promise<void> => {
+    await until(`${size} voters`, async () => {
+      const list = await members();
+      return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
+    });
+  };
   return {
     name,
+    voters,
     apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec) })),
     settled: async (size, seconds = 120) => {
       await kubectl(`wait etcdcluster/${name} --for=jsonpath={.status.readyMembers}=${size} --timeout=${seconds}s`);
       await kubectl(`wait etcdcluster/${name} --for=jsonpath={.status.size}=${size} --timeout=${seconds}s`);
       await kubectl(`wait etcdcluster/${name} --for=condition=Progressing=False --timeout=${seconds}s`);
-      await until(`${size} voters`, async () => {
-        const list = await members();
-        return (list.length === size && list.every((member) => !member.isLearner)) || undefined;
-      });
+      await voters(size);
     },
     podNames,
     withMembers,

@@ -14,12 +14,16 @@ const underTest = (manifest: string): string =>
     .replace('imagePullPolicy: IfNotPresent', 'imagePullPolicy: Always')
     .replace(/image: etcd-operator:.*/, `image: ${process.env['IMAGE'] || 'etcd-operator:latest'}`);
 
-/** Installs the operator in the story's namespace with exactly the shipped account, Role and Deployment. */
-export async function installOperator({ kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>): Promise<void> {
-  for (const file of ['sa', 'role', 'rolebinding', 'deployment']) {
-    const manifest = example(`etcd-operator-${file}.yaml`, namespace);
-    await kubectl('apply -f -', { input: file === 'deployment' ? underTest(manifest) : manifest });
-  }
+/** Installs the operator in the story's namespace with exactly the shipped account, Deployment and Role, or another Role. */
+export async function installOperator(
+  { kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>,
+  role = example('etcd-operator-role.yaml', namespace),
+): Promise<void> {
+  const [account, binding, deployment] = ['sa', 'rolebinding', 'deployment'].map((part) =>
+    example(`etcd-operator-${part}.yaml`, namespace),
+  );
+  for (const input of [account, role, binding, underTest(deployment ?? '')])
+    await kubectl('apply -f -', { input: input ?? '' });
   await kubectl('rollout status deployment/etcd-operator --timeout=90s');
 }
 

@@ -31,7 +31,9 @@ export async function keepAccessories(blueprint: Blueprint, world: ClusterWorld,
 async function keepBudget(blueprint: Blueprint, { membership, memory }: ClusterWorld, tools: Keeping): Promise<void> {
   const members = membership.seen ? membership.value.members : [];
   const voters = members.filter(({ role }) => role === 'voter').length || memory.voters.length;
-  const shelf = { resource: podDisruptionBudgets, store: tools.caches.budgets };
+  const store = tools.caches.budgets;
+  if (store === undefined) return;
+  const shelf = { resource: podDisruptionBudgets, store };
   const wanted = disruptionBudget(blueprint, voters);
   if (wanted !== undefined) return keep(shelf, wanted, tools);
   const { name, namespace, uid } = blueprint.intent;

@@ -9,7 +9,7 @@ import { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
 import { type Observed, observe } from './observe.ts';
 import { perform } from './perform.ts';
-import { publish } from './publish.ts';
+import { publish, withStatus } from './publish.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
@@ -18,8 +18,9 @@ const seconds = { acted: 0.02, waiting: 0.2, waitingForPerson: 5, settled: 10, b
 /** One pass over one cluster: observe, plan, act, tell. */
 export function clusterReconciler(tools: Tools): Reconcile<string> {
   return async (key, signal) => {
-    const object = tools.caches.clusters.get(key);
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return done; // owner references clean up
+    const found = tools.caches.clusters.get(key);
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return done; // owner references clean up
+    const object = withStatus(found, tools);
     if (!tools.isOurs(object.metadata)) return done;
     if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
     const read = tools.dialect.read(object);

@@ -18,7 +18,8 @@ export interface Caches {
   readonly pods: Store<Pod>;
   readonly claims: Store<PersistentVolumeClaim>;
   readonly services: Store<Service>;
-  readonly budgets: Store<PodDisruptionBudget>;
+  /** Not there when the operator may not make any. */
+  readonly budgets: Store<PodDisruptionBudget> | undefined;
 }
 
 /** All that one controller of clusters works with. */

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { startFakeEtcd } from '../../test/support/etcd-fake.ts';
+import { EtcdConnections } from './connections.ts';
+
+const answers = { maintenance: { status: () => ({ version: '3.6.0' }) } };
+
+describe('connections that are kept', () => {
+  it('are the same for the same member, and others for others', () => {
+    using connections = new EtcdConnections();
+    const [a, b] = [{ url: 'http://a:1' }, { url: 'http://b:1' }];
+    expect(connections.to(a)).toBe(connections.to({ ...a }));
+    expect(connections.to(a)).not.toBe(connections.to(b));
+    expect(connections.to({ ...a, dial: { host: 'b', port: 1 } })).not.toBe(connections.to(a));
+    expect(connections.size).toBe(3);
+  });
+
+  it('are made anew when certificates or passwords change, and the old ones go', async () => {
+    await using fake = await startFakeEtcd(answers);
+    using connections = new EtcdConnections();
+    const old = connections.to({ url: fake.url, tls: { ca: 'old' } });
+    await old.status();
+    const renewed = connections.to({ url: fake.url, tls: { ca: 'new' } });
+    expect(renewed).not.toBe(old);
+    expect(connections.to({ url: fake.url, tls: { ca: 'new' } })).toBe(renewed);
+    expect(connections.to({ url: fake.url, credentials: { user: 'a', password: 'b' } })).not.toBe(renewed);
+    expect(connections.size).toBe(1);
+    await expect.poll(fake.openConnections).toBe(0);
+  });
+
+  it('are no more than the limit: the one that was not asked for longest goes, and still works for whoever has it', async () => {
+    await using fake = await startFakeEtcd(answers);
+    using connections = new EtcdConnections({ limit: 2 });
+    const first = connections.to(fake);
+    await first.status();
+    connections.to({ url: 'http://b:1' });
+    expect(connections.to(fake)).toBe(first);
+    connections.to({ url: 'http://c:1' });
+    expect(connections.to(fake)).toBe(first);
+    connections.to({ url: 'http://d:1' });
+    connections.to({ url: 'http://e:1' });
+    expect(connections.size).toBe(2);
+    await expect.poll(fake.openConnections).toBe(0);
+    await first.status();
+    first.close();
+  });
+
+  it('end when they are closed, and are not given out any more', async () => {
+    await using fake = await startFakeEtcd(answers);
+    const connections = new EtcdConnections();
+    const etcd = connections.to(fake);
+    await etcd.status();
+    connections.close();
+    await expect.poll(fake.openConnections).toBe(0);
+    await expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(() => connections.to(fake)).toThrow('closed');
+  });
+});

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { etcdVersions } from '../../tools/programs/catalog.ts';
+import { startEtcd } from '../support/etcd-cluster.ts';
+
+/** From 3.2 on etcd hangs up on whoever pings more often than every 5 s, with "too_many_pings". */
+describe('a call that stays open and silent', () => {
+  it.concurrent.each(etcdVersions)('is not hung up on by etcd %s', { timeout: 60_000 }, async (version) => {
+    await using cluster = await startEtcd({ version });
+    const etcd = cluster.connect();
+    const watch = etcd.watch({ key: 'silent' })[Symbol.asyncIterator]();
+    const next = watch.next();
+    await sleep(23_000); // three pings
+    await etcd.put('silent', 'no more');
+    expect((await next).value).toMatchObject({ kind: 'put', pair: { key: 'silent' } });
+    await watch.return?.();
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../src/etcd/endpoint.ts';
+import { makeAuthority } from '../../tools/cluster/pki.ts';
+import { etcdVersions } from '../../tools/programs/catalog.ts';
+import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
+import { minorOf } from '../support/etcd-process.ts';
+
+const tlsFailure = { kind: 'unreachable', message: expect.stringContaining('TLS failed') };
+
+describe.each(etcdVersions)('certificates of etcd %s', (version) => {
+  it('let in whoever shows one, at an address, under the name that the server bears', async () => {
+    await using cluster = await startEtcd({ version, tls: true, size: 2 });
+    const { url, tls } = cluster.member(0).endpoint;
+    if (tls === undefined) throw new Error('the cluster has certificates');
+    const statusOf = (endpoint: Endpoint): Promise<unknown> => cluster.connect(endpoint).status();
+    const port = Number(new URL(url).port);
+    expect(await statusOf({ url, tls })).toMatchObject({ version });
+    const { serverName: name = '', ...unnamed } = tls;
+    const dial = { host: '127.0.0.1', port };
+    expect(await statusOf({ url: `https://${name}:1`, tls: unnamed, dial })).toMatchObject({ version });
+
+    const wrong: Readonly<Record<string, Endpoint>> = {
+      'another name is expected': { url, tls: { ...tls, serverName: 'm9.etcd.test' } },
+      'the address is expected': { url, tls: unnamed },
+      'another authority is believed': { url, tls: { ...tls, ca: (await makeAuthority('stranger')).certificate } },
+      'none is shown': { url, tls: { ca: tls.ca, serverName: name } },
+      'none is believed': { url },
+    };
+    for (const [why, endpoint] of Object.entries(wrong))
+      await expect(statusOf(endpoint), why).rejects.toMatchObject(tlsFailure);
+    await expect(statusOf({ url: url.replace('https', 'http') })).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+/** Users as an administrator makes them: root, who may do everything, and a guest, who may do nothing. */
+async function enableUsers(cluster: EtcdCluster): Promise<void> {
+  for (const user of ['root:secret', 'guest:guest']) await cluster.etcdctl('user', 'add', user);
+  await cluster.etcdctl('role', 'add', 'root').catch(() => ''); // later versions have it from the start
+  await cluster.etcdctl('user', 'grant-role', 'root', 'root');
+  await cluster.etcdctl('auth', 'enable');
+}
+
+const credentials = { user: 'root', password: 'secret' };
+
+describe.each(etcdVersions)('users of etcd %s', (version) => {
+  it('are asked who they are, once there are any', async () => {
+    await using cluster = await startEtcd({ version });
+    const { url } = cluster.member(0).endpoint;
+    const stranger = cluster.connect();
+    const root = cluster.connect({ url, credentials });
+    const guest = cluster.connect({ url, credentials: { user: 'guest', password: 'guest' } });
+    if (minorOf(version) > 1) {
+      await expect(stranger.authenticate('root', 'secret')).rejects.toMatchObject({ refusal: 'auth-not-enabled' });
+      await root.put('before', 'there were users');
+    }
+
+    await enableUsers(cluster);
+    await root.put('after', 'there were users');
+    await expect(stranger.put('a', 'b')).rejects.toMatchObject({ kind: 'forbidden', refusal: 'auth-needed' });
+    await expect(guest.put('a', 'b')).rejects.toMatchObject({ kind: 'forbidden', refusal: 'permission-denied' });
+    await guest.linearizableRead();
+    await stranger.authenticate('root', 'secret');
+    const liar = cluster.connect({ url, credentials: { user: 'root', password: 'wrong' } });
+    await expect(liar.status()).rejects.toMatchObject({ kind: 'forbidden', refusal: 'wrong-password' });
+  });
+
+  it('get another token when theirs is not known any more, for streams as well', async () => {
+    await using cluster = await startEtcd({ version });
+    await enableUsers(cluster);
+    const { url } = cluster.member(0).endpoint;
+    const root = cluster.connect({ url, credentials });
+    const revision = await root.put('a', 'b');
+    /** A restart forgets all tokens. Status is open to everybody in most versions, so that it takes none. */
+    const restart = async (): Promise<void> => {
+      await cluster.member(0).stop();
+      cluster.member(0).start();
+      await cluster.patiently('it is back', () => root.status());
+    };
+    await restart();
+    expect(await root.put('a', 'c')).toBe(revision + 1n);
+    await restart();
+    const watch = root.watch({ key: 'a' }, { fromRevision: revision })[Symbol.asyncIterator]();
+    expect((await watch.next()).value).toMatchObject({ kind: 'put' });
+    await watch.return?.();
+    await restart();
+    for await (const part of root.snapshot()) expect(part.length).toBeGreaterThan(0);
+  });
+});
