@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { removeCgroup } from '../../tools/cluster/cgroups.ts';
 import { kubectl } from '../../tools/cluster/kubectl.ts';
 import { layoutOf } from '../../tools/cluster/layout.ts';
 import { runningMachine, stopAllMachines } from '../../tools/cluster/machine.ts';
+import { processesWith } from '../../tools/lib/processes.ts';
 import { attempt, type Ended } from '../../tools/lib/run.ts';
 import { type MachineState, machineState } from '../support/machine-state.ts';
 
@@ -27,6 +28,7 @@ async function killedAfter(millis: number, command: string): Promise<void> {
   await exit;
 }
 
+const isKubeProxy = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'kube-proxy';
 const identity = (): Promise<string> =>
   kubectl(layout, ['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
 const isUseful = (): Promise<string> =>
@@ -57,6 +59,21 @@ describe('the test cluster', () => {
     await cluster('up');
     expect(runningMachine(layout, 'node1')).toBeDefined();
     expect(await isUseful()).toContain('node/node1 condition met');
+  });
+
+  it('keeps its services when a kube-proxy finds the rules that another one left', async () => {
+    const proxies = processesWith('ETCD_OPERATOR_MACHINE', (value) => value === `${layout.state}/node1`).filter(
+      isKubeProxy,
+    );
+    expect(proxies).toHaveLength(1);
+    for (const pid of proxies) process.kill(pid, 'SIGKILL');
+    await expect
+      .poll(() => readFileSync(join(layout.state, 'node1/var/log/kube-proxy.log'), 'utf8'), { timeout: 20_000 })
+      .toMatch(/starting it again[\s\S]*Caches are synced/);
+    const question = ['--command', '--', 'nc', '-w', '5', layout.apiServiceAddress, '443', '-e', 'true'];
+    const onNode1 = JSON.stringify({ spec: { nodeName: 'node1' } });
+    await kubectl(layout, ['run', 'asks', '--image=busybox', '--restart=Never', `--overrides=${onNode1}`, ...question]);
+    await kubectl(layout, ['wait', 'pod/asks', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=30s']);
   });
 
   it('changes nothing for the rest of the computer while it is up', async () => {

@@ -57,6 +57,9 @@ function machineFiles(layout: Layout, { name, address, services, routesTo }: Mac
     'etc/passwd': 'root:x:0:0:root:/var/root:/bin/sh\n',
     'etc/group': 'root:x:0:\n',
     'etc/resolv.conf': `nameserver ${layout.controlPlane}\n`,
+    // nft must say "tcp" and not 6: what it calls otherwise, kube-proxy takes for stale, and removes.
+    'etc/protocols': readFileSync(join(debianRoot(), 'etc/protocols'), 'utf8'),
+    'etc/services': readFileSync(join(debianRoot(), 'etc/services'), 'utf8'),
   };
 }
 
