@@ -112,21 +112,19 @@ const storesByPlural = (caches: Caches) =>
   }) as Readonly<Record<string, Caches['clusters'] | undefined>>;
 
 /** Whatever happens to a cluster, or to something that it owns, has the cluster looked at. */
-function enqueueChanges(caches: Caches, queue: WorkQueue<string>): void {
-  caches.clusters.onChange(({ object }) => queue.add(keyOf(object.metadata)));
-  const owned = [
-    caches.pods,
-    caches.claims,
-    caches.services,
-    caches.budgets,
-  ] as unknown as readonly Caches['clusters'][];
-  for (const store of owned) {
-    store.onChange(({ object: { metadata } }) => {
-      for (const { kind, name } of metadata.ownerReferences ?? []) {
-        if (kind === coreos.kind) queue.add(keyOf({ namespace: metadata.namespace, name }));
-      }
-    });
-  }
+function enqueueChanges(
+  { clusters: declared, pods, claims, services, budgets }: Caches,
+  queue: WorkQueue<string>,
+): void {
+  const owned = ({ object: { metadata } }: { readonly object: KubeObject }): void => {
+    const owners = (metadata.ownerReferences ?? []).filter(({ kind }) => kind === coreos.kind);
+    for (const { name } of owners) queue.add(keyOf({ namespace: metadata.namespace, name }));
+  };
+  declared.onChange(({ object }) => queue.add(keyOf(object.metadata)));
+  pods.onChange(owned);
+  claims.onChange(owned);
+  services.onChange(owned);
+  budgets?.onChange(owned);
 }
 
 /** A trouble that lasts is told when it begins and when it changes, not in every pass; forgotten after a while. */

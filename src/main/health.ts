@@ -20,7 +20,7 @@ export const serveHealth =
         response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
       };
       if (request.url?.startsWith('/livez')) return answer(200, 'ok\n');
-      if (request.url === '/readyz?verbose') return ready(missing(), answer, undone());
+      if (request.url?.startsWith('/readyz?verbose')) return ready(missing(), answer, undone());
       if (request.url?.startsWith('/readyz')) return ready(missing(), answer);
       if (request.url !== '/metrics') return answer(404, 'try /readyz, /livez or /metrics\n');
       void metrics.metrics().then((text) => answer(200, text));

@@ -21,7 +21,11 @@ const coreos = 'etcd.database.coreos.com';
 /** Everything the operator asks of the API server. A test compares this with the shipped Role and with the audit log. */
 export const neededRights: readonly Right[] = [
   ...rights(`etcdclusters ${coreos}`, 'list watch', 'clusters are not seen at all'),
-  ...rights(`etcdclusters/status ${coreos}`, 'patch', 'status is not written, and a new cluster cannot be created'),
+  ...rights(
+    `etcdclusters/status ${coreos}`,
+    'patch',
+    'status is kept in an annotation, where kubectl does not look for it',
+  ),
   ...rights(
     `etcdclusters/finalizers ${coreos}`,
     'update',
