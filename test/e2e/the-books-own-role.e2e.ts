@@ -31,7 +31,7 @@ story.onOurCluster("under the book's own Role the operator says what it lacks, a
   });
   await step('it creates, scales and heals', async () => {
     await db.apply({ size: 1, version: '3.5.35' });
-    await kubectl('wait pods -l etcd_cluster=db --for=condition=Ready --timeout=60s');
+    await db.voters(1);
     await kubectl('scale etcdcluster db --replicas=3');
     await db.voters(3);
     const [victim = ''] = await db.podNames();
