@@ -38,6 +38,8 @@ export interface Parts {
   readonly withBudgets: boolean;
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
+  /** Shown the clusters that there are, once there is a copy of them. */
+  readonly onCache: (declared: Caches['clusters']) => void;
   readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
 }
 
@@ -52,6 +54,7 @@ export const clusterController =
     using etcd = new EtcdConnections();
     const reconcile = clusterReconciler(toolsOf(parts, { caches, recorder, etcd }));
     enqueueChanges(caches, queue);
+    parts.onCache(caches.clusters);
     const working = workers({ queue, reconcile, count: parts.workers, clock, onOutcome: parts.onOutcome });
     const afterSync: Runnable = async (stop) => {
       if (await whenSynced(reflectors, stop)) await working(stop);

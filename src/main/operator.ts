@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
@@ -9,13 +9,13 @@ import type { ObjectMeta } from '../kube/object.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
-import type { Outcome } from '../runtime/outcome.ts';
 import { Failure } from '../std/failure.ts';
 import { makeChaos } from './chaos.ts';
 import { clusterController } from './controller.ts';
 import { serveHealth } from './health.ts';
 import { installCrd } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
+import { clusterMetrics, passMetrics } from './metrics.ts';
 import { missingRights, tellMissing } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -91,6 +91,7 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
       withBudgets: !lacks('poddisruptionbudgets'),
       isOurs: scopeOf(settings.clusterWide),
       onOutcome: passMetrics(parts.metrics, log),
+      onCache: (declared) => clusterMetrics(parts.metrics, declared),
     });
     const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
     await runTogether([controller, chaos], signal);
@@ -112,25 +113,4 @@ async function accessFor({ kubeconfig }: Settings, env: NodeJS.ProcessEnv): Prom
   const access = kubeconfig === undefined ? await inCluster(env) : await fromKubeconfig(kubeconfig);
   if (access !== undefined) return access;
   throw new Failure('rejected', 'not inside a cluster: say how to reach one with --kubeconfig');
-}
-
-function passMetrics(register: Registry, log: Log): (key: string, outcome: Outcome, seconds: number) => void {
-  const took = new Histogram({
-    name: 'etcd_operator_cluster_reconcile_duration',
-    help: 'How long passes took, in seconds.',
-    buckets: Array.from({ length: 10 }, (_, n) => 0.1 * 2 ** n),
-    registers: [register],
-  });
-  const failures = new Counter({
-    name: 'etcd_operator_cluster_reconcile_failed',
-    help: 'Passes that failed, by the kind of failure.',
-    labelNames: ['Reason'],
-    registers: [register],
-  });
-  return (key, outcome, seconds) => {
-    took.observe(seconds);
-    if (outcome.is !== 'failed') return;
-    failures.inc({ Reason: outcome.failure.kind });
-    log.warn({ cluster: key, kind: outcome.failure.kind, failure: outcome.failure.message }, 'a pass failed');
-  };
 }

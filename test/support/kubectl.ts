@@ -1,8 +1,8 @@
 import { attempt, RunError, type RunOptions } from '../../tools/lib/run.ts';
 
 export interface Kubectl {
-  /** Runs `kubectl <words>` in the story's namespace and gives back what it printed; an error quotes what it said. */
-  (words: string, options?: Pick<RunOptions, 'input'>): Promise<string>;
+  /** Runs `kubectl <words>` in the story's namespace, or elsewhere, and gives back what it printed; an error quotes what it said. */
+  (words: string, options?: Pick<RunOptions, 'input'>, elsewhere?: string): Promise<string>;
   /** The same, for a command that must be refused: gives back what kubectl said on stderr. */
   readonly refused: (words: string, options?: Pick<RunOptions, 'input'>) => Promise<string>;
   /** The same, with the output read as JSON. */
@@ -11,11 +11,11 @@ export interface Kubectl {
 
 /** kubectl as the user types it, in one namespace. Words in quotes stay together, as in a shell. */
 export function kubectlIn(namespace: string): Kubectl {
-  const end = (words: string, options: Pick<RunOptions, 'input'> = {}) =>
-    attempt('kubectl', ['--namespace', namespace, ...wordsOf(words)], options);
+  const end = (words: string, options: Pick<RunOptions, 'input'> = {}, place = namespace) =>
+    attempt('kubectl', ['--namespace', place, ...wordsOf(words)], options);
 
-  const kubectl = async (words: string, options?: Pick<RunOptions, 'input'>): Promise<string> => {
-    const ended = await end(words, options);
+  const kubectl = async (words: string, options?: Pick<RunOptions, 'input'>, elsewhere?: string): Promise<string> => {
+    const ended = await end(words, options, elsewhere);
     if (ended.code !== 0) throw new RunError(`kubectl ${words}`, ended);
     return ended.stdout;
   };

@@ -9,7 +9,7 @@ export const example = (file: string, namespace: string): string =>
   readFileSync(join(examples, file), 'utf8').replaceAll('namespace: default', `namespace: ${namespace}`);
 
 /** The operator's image under test, pulled anew: its tag does not change while we work on it. */
-const underTest = (manifest: string): string =>
+export const underTest = (manifest: string): string =>
   manifest
     .replace('imagePullPolicy: IfNotPresent', 'imagePullPolicy: Always')
     .replace(/image: etcd-operator:.*/, `image: ${process.env['IMAGE'] || 'etcd-operator:latest'}`);

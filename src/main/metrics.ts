@@ -1,0 +1,65 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ClusterObject } from '../controllers/cluster/sources.ts';
+import type { Outcome } from '../runtime/outcome.ts';
+import type { Change, Store } from '../runtime/store.ts';
+import type { Log } from './log.ts';
+
+/** Counts passes under the original's names; its reasons were error texts, ours are kinds of failure. */
+export function passMetrics(register: Registry, log: Log): (key: string, outcome: Outcome, seconds: number) => void {
+  const took = new Histogram({
+    name: 'etcd_operator_cluster_reconcile_duration',
+    help: 'How long passes took, in seconds.',
+    buckets: Array.from({ length: 10 }, (_, n) => 0.1 * 2 ** n),
+    registers: [register],
+  });
+  const failures = new Counter({
+    name: 'etcd_operator_cluster_reconcile_failed',
+    help: 'Passes that failed, by the kind of failure.',
+    labelNames: ['Reason'],
+    registers: [register],
+  });
+  return (key, outcome, seconds) => {
+    took.observe(seconds);
+    if (outcome.is !== 'failed') return;
+    failures.inc({ Reason: outcome.failure.kind });
+    log.warn({ cluster: key, kind: outcome.failure.kind, failure: outcome.failure.message }, 'a pass failed');
+  };
+}
+
+/** Counts clusters under the original's names. */
+export function clusterMetrics(register: Registry, clusters: Store<ClusterObject>): void {
+  const registers = [register];
+  const name = 'etcd_operator_controller_clusters';
+  void new Gauge({
+    name,
+    help: 'Clusters that there are.',
+    registers,
+    collect() {
+      this.set(clusters.size);
+    },
+  });
+  const counter = (what: string, help: string): Counter => new Counter({ name: `${name}_${what}`, help, registers });
+  const counters = {
+    created: counter('created', 'Clusters that were seen for the first time.'),
+    modified: counter('modified', "Changes of a cluster's spec."),
+    deleted: counter('deleted', 'Clusters that were deleted.'),
+    failed: counter('failed', 'Times at which a cluster came to need a person.'),
+  };
+  clusters.onChange((change) => {
+    for (const what of happened(change)) counters[what].inc();
+  });
+}
+
+function happened({
+  type,
+  object,
+  old,
+}: Change<ClusterObject>): readonly ('created' | 'modified' | 'deleted' | 'failed')[] {
+  if (type === 'added') return ['created'];
+  if (type === 'deleted') return ['deleted'];
+  const hasFailed = phaseOf(object) === 'Failed' && phaseOf(old) !== 'Failed';
+  const isModified = object.metadata.generation !== old.metadata.generation;
+  return [...(isModified ? ['modified' as const] : []), ...(hasFailed ? ['failed' as const] : [])];
+}
+
+const phaseOf = ({ status }: ClusterObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;

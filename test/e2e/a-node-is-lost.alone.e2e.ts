@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import { declared } from '../support/cluster.ts';
+import { installOperator } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+import { underTraffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
+
+story.onOurCluster('a member on a lost node is replaced when its time is up, and not before', async (told) => {
+  const { kubectl, step, nodes } = told;
+  const db = declared(kubectl);
+  const operatorNode = async (): Promise<string> =>
+    kubectl('get pods -l name=etcd-operator -o jsonpath={.items[0].spec.nodeName}');
+  await installOperator(told);
+  await db.apply({ size: 3, version: '3.5.35', durable: true, extra: { replaceMemberAfterSeconds: 30 } });
+  await db.settled(3);
+  const home = await operatorNode();
+  const away = nodes.names.find((node) => node !== home) ?? '';
+  const placed = await kubectl(
+    `get pods -l etcd_cluster=db -o jsonpath='{range .items[*]}{.metadata.name} {.spec.nodeName}{"\\n"}{end}'`,
+  );
+  const victim =
+    placed
+      .split('\n')
+      .find((line) => line.endsWith(` ${away}`))
+      ?.split(' ')[0] ?? '';
+  expect(victim).not.toBe('');
+  try {
+    await underTraffic(db, async () => {
+      await step('its node is switched off', async () => {
+        await nodes.stop(away);
+        await kubectl(`wait node/${away} --for=condition=Ready=Unknown --timeout=60s`);
+        expect((await db.members()).map(({ name }) => name)).toContain(victim);
+      });
+      await step('another takes its place', async () => {
+        const replaced = async () => {
+          const members = await db.members();
+          return (
+            (members.length === 3 &&
+              members.every(({ name, isLearner }) => name !== '' && name !== victim && !isLearner)) ||
+            undefined
+          );
+        };
+        await until('three other voters', replaced, { seconds: 120 });
+      });
+      await step('its old pod was not forced away', async () => {
+        expect(await kubectl(`get pod ${victim} -o jsonpath={.metadata.deletionTimestamp}`)).not.toBe('');
+      });
+    });
+  } finally {
+    await step('the node is switched on again', () => nodes.start(away));
+  }
+  await step('what was left of the old member goes', async () => {
+    await kubectl(`wait pod/${victim} pvc/${victim} --for=delete --timeout=90s`);
+    await db.settled(3);
+  });
+});
