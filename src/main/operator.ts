@@ -16,6 +16,7 @@ import { serveHealth } from './health.ts';
 import { installCrd } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
+import { waitForOldLock } from './old-lock.ts';
 import { missingRights, tellMissing } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -80,10 +81,11 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
   const scope = settings.clusterWide ? undefined : namespace;
   const identity = settings.podName ?? `${hostname()}-${process.pid}`;
   const onTrouble = (failure: Failure): void => log.warn({ failure: failure.message }, 'trouble with the API server');
-  const missing = await missingRights(client, scope);
+  const missing = await missingRights(client, { home: namespace, scope });
   const lacks = (resource: string): boolean => missing.some((right) => right.resource === resource);
   news.lacks(tellMissing(missing));
   const work = async (signal: AbortSignal): Promise<void> => {
+    if (!lacks('endpoints')) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);
     news.leads(identity);
     if (settings.createCrd) await installCrd(client, log);
     const controller = clusterController({

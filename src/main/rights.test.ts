@@ -35,9 +35,29 @@ describe('the rights of the operator', () => {
         allowed: (resourceAttributes as { group: string }).group !== 'policy',
       }),
     };
-    expect(tellMissing(await missingRights(client as never, 'default'))).toEqual([
+    expect(tellMissing(await missingRights(client as never, { home: 'default', scope: 'default' }))).toEqual([
       'may not list poddisruptionbudgets.policy, watch poddisruptionbudgets.policy, create poddisruptionbudgets.policy, ' +
         'patch poddisruptionbudgets.policy, delete poddisruptionbudgets.policy: draining nodes may stop a majority',
+    ]);
+  });
+
+  it('for locks are asked for at home, and all others where the clusters are', async () => {
+    const asked: (readonly [string, string | undefined])[] = [];
+    const client = {
+      review: async (
+        _: unknown,
+        { resourceAttributes }: { resourceAttributes: { resource: string; namespace?: string } },
+      ) => {
+        asked.push([resourceAttributes.resource, resourceAttributes.namespace]);
+        return { allowed: true };
+      },
+    };
+    await missingRights(client as never, { home: 'here', scope: undefined });
+    const places = (resource: string) => new Set(asked.filter(([name]) => name === resource).map(([, place]) => place));
+    expect([places('leases'), places('endpoints'), places('pods')]).toEqual([
+      new Set(['here']),
+      new Set(['here']),
+      new Set([undefined]),
     ]);
   });
 });

@@ -35,17 +35,28 @@ export const neededRights: readonly Right[] = [
   ...rights('persistentvolumeclaims', 'list watch create delete', 'members get no disks of their own'),
   ...rights('services', 'list watch create patch', 'clients and members find nobody'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
+  ...rights('endpoints', 'get', 'an original operator that still runs is not waited for'),
   ...rights('secrets', 'get', 'clusters with TLS cannot be entered'),
   ...rights('events', 'create patch', 'nobody is told what happens'),
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
 ];
 
-/** Which of these rights we do not have in this namespace, or in all of them. */
+/** Where rights are needed: those for locks in the operator's own namespace, all others where its clusters are. */
+export interface Places {
+  readonly home: string;
+  /** Without it, all namespaces. */
+  readonly scope: string | undefined;
+}
+
+const atHome = new Set(['leases', 'endpoints']);
+
+/** Which of these rights we do not have. */
 export async function missingRights(
   client: Pick<KubeClient, 'review'>,
-  namespace: string | undefined,
+  { home, scope }: Places,
 ): Promise<readonly Right[]> {
-  const asked = neededRights.map(async (right) => ({ right, granted: await isGranted(client, right, namespace) }));
+  const placeOf = ({ resource }: Right): string | undefined => (atHome.has(resource) ? home : scope);
+  const asked = neededRights.map(async (right) => ({ right, granted: await isGranted(client, right, placeOf(right)) }));
   return (await Promise.all(asked)).filter(({ granted }) => !granted).map(({ right }) => right);
 }
 

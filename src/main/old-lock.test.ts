@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../test/support/virtual-clock.ts';
+import { Failure } from '../std/failure.ts';
+import { makeLog } from './log.ts';
+import { waitForOldLock } from './old-lock.ts';
+
+const lock = (renewTime: string): string =>
+  JSON.stringify({ holderIdentity: 'old', leaseDurationSeconds: 15, renewTime });
+
+/** How many seconds it waits, when the lock is what `annotation` says at that second. */
+async function waits(annotation: (second: number) => string | undefined): Promise<number> {
+  const clock = new VirtualClock();
+  const client = {
+    get: async () => {
+      const text = annotation(clock.monotonic() / 1000);
+      if (text === undefined) throw new Failure('not-found', 'no such endpoints');
+      return { metadata: { name: 'etcd-operator', annotations: { 'control-plane.alpha.kubernetes.io/leader': text } } };
+    },
+  };
+  let ended: number | undefined;
+  const options = { client: client as never, namespace: 'default', clock, log: makeLog('silent') };
+  const waiting = waitForOldLock(options, new AbortController().signal).then(() => (ended = clock.monotonic() / 1000));
+  await clock.advance(200_000);
+  await waiting;
+  return ended ?? -1;
+}
+
+describe('the lock of an original operator', () => {
+  it('is not waited for where there is none', async () => {
+    expect(await waits(() => undefined)).toBe(0);
+    expect(await waits(() => '')).toBe(0);
+    expect(await waits(() => 'not JSON')).toBe(0);
+    expect(await waits(() => JSON.stringify({ holderIdentity: '' }))).toBe(0);
+  });
+
+  it('is waited for until it has not been renewed for as long as it is good for, whatever the clocks say', async () => {
+    expect(await waits(() => lock('1999-01-01T00:00:00Z'))).toBe(16);
+    expect(await waits((second) => lock(second < 60 ? `renewed at ${Math.floor(second / 10)}` : 'the last time'))).toBe(
+      76,
+    );
+  });
+
+  it('is free when it was given back', async () => {
+    expect(await waits((second) => (second < 20 ? lock(String(second)) : undefined))).toBe(20);
+  });
+});

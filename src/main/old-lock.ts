@@ -1,0 +1,62 @@
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { namespaced } from '../kube/resource.ts';
+import { type Clock, pause } from '../runtime/clock.ts';
+import { Failure } from '../std/failure.ts';
+import type { Log } from './log.ts';
+
+/** The original keeps its lock in an annotation of an Endpoints object. */
+const endpoints = namespaced<KubeObject>({ group: '', version: 'v1', plural: 'endpoints', kind: 'Endpoints' });
+const annotation = 'control-plane.alpha.kubernetes.io/leader';
+const checkMillis = 2_000;
+
+export interface OldLock {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Held {
+  readonly by: string;
+  readonly renewed: string;
+  readonly seconds: number;
+}
+
+/**
+ * Two operators of different making know nothing of each other's locks, and would replace each other's members. Ours waits
+ * until the original's lock has not been renewed for as long as it is good for, by our own clock.
+ */
+export async function waitForOldLock({ client, namespace, clock, log }: OldLock, signal: AbortSignal): Promise<void> {
+  let seen: { readonly renewed: string; readonly at: number } | undefined;
+  while (!signal.aborted) {
+    const held = await lockOf(client, namespace);
+    if (held === undefined) return;
+    if (seen === undefined) log.warn({ by: held.by }, 'waiting for the lock of an original etcd-operator to run out');
+    if (seen?.renewed !== held.renewed) seen = { renewed: held.renewed, at: clock.monotonic() };
+    if (clock.monotonic() - seen.at >= held.seconds * 1000) return;
+    await pause(clock, checkMillis, signal);
+  }
+}
+
+async function lockOf(client: OldLock['client'], namespace: string): Promise<Held | undefined> {
+  try {
+    const { metadata } = await client.get(endpoints, { namespace, name: 'etcd-operator' });
+    return heldIn(metadata.annotations?.[annotation] ?? '');
+  } catch (thrown) {
+    const { kind } = Failure.from(thrown);
+    if (kind === 'not-found' || kind === 'forbidden') return undefined;
+    throw thrown;
+  }
+}
+
+/** What the annotation says, if it says that somebody holds the lock. */
+function heldIn(text: string): Held | undefined {
+  try {
+    const { holderIdentity, renewTime, leaseDurationSeconds } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof holderIdentity !== 'string' || holderIdentity === '') return undefined;
+    return { by: holderIdentity, renewed: String(renewTime), seconds: Number(leaseDurationSeconds) || 15 };
+  } catch {
+    return undefined; // no lock, or none that we could wait for
+  }
+}
