@@ -2,7 +2,7 @@ import { memberClaim } from '../../core/desired/claim.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
 import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
 import { memberPod } from '../../core/desired/pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
 import type { Join, Step } from '../../core/plan/cluster/step.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';
@@ -43,8 +43,7 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
       await leaderOf(deed).memberPromote(step.id, deed);
       return;
     case 'remove-member':
-      await unless('not-found', leaderOf(deed).memberRemove(step.id, deed), undefined);
-      return;
+      return removeMember(step, deed);
     default:
       return step satisfies never;
   }
@@ -106,6 +105,24 @@ async function addMember(step: Extract<Step, { kind: 'add-member' }>, deed: Deed
     .catch((thrown: unknown) => {
       if (!isRefusal(thrown, 'peer-url-exists')) throw thrown;
     });
+}
+
+/** A copy may be late, and what it does not show may be there: before a member is given up, the API server is asked itself. */
+async function removeMember(step: Extract<Step, { kind: 'remove-member' }>, deed: Deed): Promise<void> {
+  const { name, id } = step;
+  const isMissed = carrierNamed(deed.observed.world, name) === undefined;
+  if (isMissed && (await isThere(pods, name, deed)))
+    throw new Failure('conflict', `the pod of ${name} is there after all`);
+  await unless('not-found', leaderOf(deed).memberRemove(id, deed), undefined);
+}
+
+async function isThere<T extends KubeObject>(
+  resource: Resource<T>,
+  name: string,
+  { blueprint, tools, signal }: Deed,
+): Promise<boolean> {
+  const at = { namespace: blueprint.intent.namespace, name };
+  return (await unless('not-found', tools.client.get(resource, at, { signal }), undefined)) !== undefined;
 }
 
 /** Changes are asked of the leader: it knows best, and old versions do not pass all of them on. */
