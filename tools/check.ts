@@ -28,6 +28,7 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'types', run: () => runOne('tsc', ['-p', '.']) },
     { name: 'tests', run: () => runSuite({ projects: ['unit'] }) },
     preparing,
+    { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

@@ -36,7 +36,7 @@ for (const version of etcdVersions) {
       await step('a deleted pod is replaced', async () => {
         const [victim = ''] = await db.podNames();
         await kubectl(`delete pod ${victim}`);
-        await db.settled(3);
+        await db.replaced(victim, 3);
         expect(await db.podNames()).not.toContain(victim);
         const events = await kubectl(
           'get events --field-selector involvedObject.name=db -o jsonpath={.items[*].message}',

@@ -19,6 +19,8 @@ export interface DeclaredCluster {
   readonly apply: (spec: ClusterSpec) => Promise<void>;
   /** Waits until that many members serve and nothing is under way. */
   readonly settled: (size: number, seconds?: number) => Promise<void>;
+  /** Waits until a member is gone, and then until all is settled again. */
+  readonly replaced: (victim: string, size: number) => Promise<void>;
   /** Waits until etcd itself has so many voters, whatever the status says. */
   readonly voters: (size: number) => Promise<void>;
   readonly podNames: () => Promise<readonly string[]>;
@@ -64,16 +66,20 @@ export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
       return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
     });
   };
+  const settled = async (size: number, seconds = 120): Promise<void> => {
+    await saysSettled(kubectl, `etcdcluster/${name}`, { size, seconds });
+    await voters(size);
+  };
   return {
     name,
     voters,
-    apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec) })),
-    settled: async (size, seconds = 120) => {
-      await kubectl(`wait etcdcluster/${name} --for=jsonpath={.status.readyMembers}=${size} --timeout=${seconds}s`);
-      await kubectl(`wait etcdcluster/${name} --for=jsonpath={.status.size}=${size} --timeout=${seconds}s`);
-      await kubectl(`wait etcdcluster/${name} --for=condition=Progressing=False --timeout=${seconds}s`);
-      await voters(size);
+    settled,
+    replaced: async (victim, size) => {
+      const isGone = async () => (await members()).every((member) => member.name !== victim) || undefined;
+      await until(`${victim} is no member`, isGone, { seconds: 120 });
+      await settled(size);
     },
+    apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec) })),
     podNames,
     withMembers,
     members,
@@ -81,11 +87,33 @@ export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
   };
 }
 
-/** Asks again only when the last answer is older than that: clients do not look their servers up for every request. */
+/** Waits until the status says that so many members serve and nothing is under way. */
+async function saysSettled(
+  kubectl: Kubectl,
+  cluster: string,
+  { size, seconds }: { size: number; seconds: number },
+): Promise<void> {
+  for (const what of [
+    `jsonpath={.status.readyMembers}=${size}`,
+    `jsonpath={.status.size}=${size}`,
+    'condition=Progressing=False',
+  ]) {
+    await kubectl(`wait ${cluster} --for=${what} --timeout=${seconds}s`);
+  }
+}
+
+/** Clients do not look their servers up for every request: an answer is used while the next one is being fetched. */
 function remembered<T>(millis: number, ask: () => Promise<T>): () => Promise<T> {
-  let last: { readonly answer: Promise<T>; readonly at: number } | undefined;
+  let current: Promise<T> | undefined;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  const fetchNext = (): void => {
+    fetchedAt = performance.now();
+    const next = ask();
+    current ??= next;
+    next.then(() => (current = next)).catch(() => undefined); // whoever uses the old answer finds out by itself
+  };
   return () => {
-    if (last === undefined || performance.now() - last.at > millis) last = { answer: ask(), at: performance.now() };
-    return last.answer;
+    if (performance.now() - fetchedAt > millis) fetchNext();
+    return current ?? ask();
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,10 +37,15 @@ export async function bringUp(layout: Layout): Promise<'started' | 'was up'> {
   await assertAddressesFree(layout);
   await start(layout);
   await untilUseful(layout);
+  await writeFile(usefulMark(layout), '');
   return 'started';
 }
 
+/** Written when a start came to its end: a cluster whose start was cut off may answer, and still lack something. */
+const usefulMark = (layout: Layout): string => join(layout.state, 'useful');
+
 export const isUp = async (layout: Layout): Promise<boolean> =>
+  existsSync(usefulMark(layout)) &&
   runningSwitch(layout) !== undefined &&
   runningMachine(layout, controlPlane) !== undefined &&
   (await apiAnswers(layout));

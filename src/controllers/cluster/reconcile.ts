@@ -13,7 +13,14 @@ import { publish, withStatus } from './publish.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
-const seconds = { acted: 0.02, waiting: 0.2, waitingForPerson: 5, settled: 10, betweenNews: 1 } as const;
+const seconds = {
+  acted: 0.02,
+  waiting: 0.2,
+  waitingForPerson: 5,
+  settled: 10,
+  betweenNews: 1,
+  betweenNewsOfFounders: 5,
+} as const;
 
 /** One pass over one cluster: observe, plan, act, tell. */
 export function clusterReconciler(tools: Tools): Reconcile<string> {
@@ -76,9 +83,13 @@ function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, f
  */
 function isWorthTelling(verdict: Verdict, failure: Failure | undefined, toldSecondsAgo: number): boolean {
   if (failure !== undefined) return true;
-  if (verdict.is !== 'act') return toldSecondsAgo >= seconds.betweenNews || needsPerson(verdict);
+  if (verdict.is !== 'act') return toldSecondsAgo >= newsEvery(verdict) || needsPerson(verdict);
   return verdict.steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
 }
+
+/** Before there is a cluster, that it is being created is all that anybody can use. */
+const newsEvery = (verdict: Verdict): number =>
+  verdict.is === 'wait' && verdict.reason === 'Forming' ? seconds.betweenNewsOfFounders : seconds.betweenNews;
 
 const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
 
