@@ -59,6 +59,10 @@ describe('a failed call', () => {
       thrown: new ConnectError('context deadline exceeded', Code.DeadlineExceeded),
       want: { kind: 'unreachable', mayBeDone: true, message: expect.stringContaining('no answer within 5000 ms') },
     },
+    'is unreachable when an old server passes on that its own time ran out': {
+      thrown: new ConnectError('context deadline exceeded', Code.Unknown),
+      want: { kind: 'unreachable', mayBeDone: true },
+    },
     'is unreachable when the caller called it off': {
       thrown: new ConnectError('aborted', Code.Canceled),
       ended: 'called-off',

@@ -88,10 +88,13 @@ function causesOf(error: ConnectError): readonly NodeError[] {
 }
 
 function byCode(error: ConnectError, { what }: Attempt): EtcdFailure {
-  const kind = error.rawMessage.startsWith('HTTP ') ? 'unreachable' : kinds[error.code];
+  const kind = notEtcdsOwnWord.test(error.rawMessage) ? 'unreachable' : kinds[error.code];
   const mayBeDone = kind === 'unreachable' || error.code === Code.Unknown;
   return new EtcdFailure(kind, `${what}: ${error.rawMessage}`, { mayBeDone, cause: error });
 }
+
+/** What a proxy says in etcd's place, and how etcd's own waiting ended, which 3.1 and 3.2 pass on under the code "unknown". */
+const notEtcdsOwnWord = /^HTTP |context deadline exceeded|context canceled/;
 
 /** For sentences that we do not know. Internal is what the library calls a stream that breaks off. */
 const kinds: Readonly<Record<Code, FailureKind>> = {

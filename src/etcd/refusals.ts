@@ -39,9 +39,6 @@ export const refusals = {
   'leader-transferee-failed': { says: 'leader transfer took too long', kind: 'unreachable', mayBeDone: true },
   'timed-out-in-cluster': { says: 'etcdserver: request timed out', kind: 'unreachable', mayBeDone: true },
   'proposal-dropped': { says: 'raft proposal dropped', kind: 'unreachable' },
-  // 3.1 and 3.2 pass on how their own waiting ended, without saying that it was theirs.
-  'deadline-in-server': { says: 'context deadline exceeded', kind: 'unreachable', mayBeDone: true },
-  'canceled-in-server': { says: 'context canceled', kind: 'unreachable', mayBeDone: true },
   stopping: { says: 'server stopped', kind: 'unreachable', mayBeDone: true },
   overloaded: { says: 'too many requests', kind: 'unreachable' },
   'not-capable-yet': { says: 'etcdserver: not capable', kind: 'unreachable' }, // until all members run the version that is

@@ -46,18 +46,12 @@ export const manifestOf = (name: string, { size, version, durable, pod, extra }:
   });
 
 export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
-  const podNames = async (): Promise<readonly string[]> => {
-    const names = await kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*].metadata.name}`);
-    return names.split(' ').filter((each) => each !== '');
-  };
+  const ofPods = async (path: string): Promise<readonly string[]> =>
+    (await kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*]${path}}`)).split(' ').filter(Boolean);
   const connections = new EtcdConnections();
-  const addresses = remembered(1_000, () =>
-    kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*].status.podIP}`),
-  );
-  const withMembers: DeclaredCluster['withMembers'] = async (use) => {
-    const hosts = (await addresses()).split(' ').filter(Boolean);
-    return use(hosts.map((host) => connections.to({ url: `http://${host}:2379` })));
-  };
+  const addresses = remembered(1_000, () => ofPods('.status.podIP'));
+  const withMembers: DeclaredCluster['withMembers'] = async (use) =>
+    use((await addresses()).map((host) => connections.to({ url: `http://${host}:2379` })));
   const members = (): Promise<readonly EtcdMember[]> =>
     withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
   const voters = async (size: number): Promise<void> => {
@@ -80,7 +74,7 @@ export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
       await settled(size);
     },
     apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec) })),
-    podNames,
+    podNames: () => ofPods('.metadata.name'),
     withMembers,
     members,
     status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get etcdcluster ${name}`)).status,
