@@ -108,7 +108,7 @@ story(
       await step('a pod one does not like the looks of is deleted', async () => {
         expect(await kubectl('get pods -l app=etcd')).toContain(victim);
         expect(await kubectl(`delete pod ${victim}`)).toContain(`pod "${victim}" deleted`);
-        await db.settled(4);
+        await db.replaced(victim, 4);
         const described = await kubectl('describe etcdcluster/example-etcd-cluster');
         expect(described).toMatch(
           new RegExp(
