@@ -13,7 +13,7 @@ import { ip } from './network.ts';
 export function assertPrivileges(): void {
   if (process.getuid?.() !== 0) {
     throw new Complaint(
-      'The test cluster needs root (it makes network namespaces, mounts and cgroups): run the same command with sudo.',
+      'The test cluster needs root (it makes network namespaces, mounts and cgroups): run the same command in a root shell (sudo -s).',
     );
   }
   if (!existsSync('/sys/fs/cgroup/cgroup.controllers') && !existsSync('/sys/fs/cgroup/memory')) {
