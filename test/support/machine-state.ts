@@ -36,7 +36,7 @@ export async function machineState(...names: readonly string[]): Promise<Machine
       '/etc/cni',
       '/var/lib/kubelet',
       '/run/containerd',
-      ...names.map((name) => `${cacheDirectory()}/clusters/${name}`),
+      ...names.flatMap((name) => ['', '.trial'].map((part) => `${cacheDirectory()}/clusters/${name}${part}`)),
     ].filter((path) => existsSync(path)),
     settings: Object.fromEntries(
       kernelSettings.map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]),

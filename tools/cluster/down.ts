@@ -4,6 +4,7 @@ import { attempt } from '../lib/run.ts';
 import { removeCgroup } from './cgroups.ts';
 import type { Layout } from './layout.ts';
 import { stopAllMachines } from './machine.ts';
+import { trialPlace } from './preflight.ts';
 
 /**
  * Removes every trace of a cluster, whatever state it is in. With its processes gone the kernel has already taken away
@@ -13,6 +14,6 @@ export async function remove(layout: Layout): Promise<void> {
   await stopAllMachines(layout);
   await attempt('ip', ['link', 'delete', layout.link]).catch(() => undefined); // only if the kernel is slow to do it
   await removeCgroup(layout.link);
-  await rm(layout.state, { recursive: true, force: true });
+  for (const place of [layout.state, trialPlace(layout)]) await rm(place, { recursive: true, force: true });
   await rmdir(dirname(layout.state)).catch(() => undefined); // another cluster's directory may be beside ours
 }

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { unpacked } from '../debian/packages.ts';
-import { cacheDirectory } from '../lib/cache.ts';
 import { Complaint } from '../lib/main.ts';
 import { attempt } from '../lib/run.ts';
 import type { Layout } from './layout.ts';
@@ -29,14 +27,19 @@ interface Trial {
 }
 
 /** Tries each thing the cluster needs of the kernel in a namespace that is gone with the trial: nothing is changed. */
-export async function assertKernel(): Promise<void> {
-  const place = await mkdtemp(join(cacheDirectory(), 'trial-'));
+export async function assertKernel(layout: Layout): Promise<void> {
+  const place = trialPlace(layout);
+  await rm(place, { recursive: true, force: true });
+  await mkdir(place, { recursive: true });
   try {
     for (const trial of trials(place)) await assertWorks(trial);
   } finally {
     await rm(place, { recursive: true, force: true });
   }
 }
+
+/** Where things are tried out; removed with the cluster, should the trial be cut off. */
+export const trialPlace = (layout: Layout): string => `${layout.state}.trial`;
 
 async function assertWorks({ script, without }: Trial): Promise<void> {
   const ended = await attempt('unshare', [...namespaces, '--', 'sh', '-ec', script]);

@@ -32,7 +32,7 @@ export async function bringUp(layout: Layout): Promise<'started' | 'was up'> {
     return 'was up';
   }
   assertPrivileges();
-  await assertKernel();
+  await assertKernel(layout);
   await remove(layout);
   await assertAddressesFree(layout);
   await start(layout);
