@@ -1,8 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertPrivileges } from './cluster/preflight.ts';
+import { layoutOf } from './cluster/layout.ts';
 import { prepare } from './cluster/up.ts';
 import { allOnOwnCluster } from './e2e-run.ts';
+import { cacheDirectory } from './lib/cache.ts';
+import { lock } from './lib/lock.ts';
 import { runMain } from './lib/main.ts';
 import { plainLine, resultsDirectory, runOne, runSuite, sum, type Tally } from './lib/suites.ts';
 
@@ -14,8 +16,7 @@ interface Phase {
 const preparing: Phase = {
   name: 'programs and images of the test cluster',
   run: async () => {
-    assertPrivileges();
-    await prepare();
+    await prepare(layoutOf('check'));
     return { passed: 0, failed: 0 };
   },
 };
@@ -57,4 +58,12 @@ async function check(which: string): Promise<void> {
   if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
 }
 
-await runMain(() => check(process.argv[2] ?? 'all'));
+/** Two checks of everything would use, and remove, each other's clusters. */
+async function checkAlone(): Promise<void> {
+  using _held = await lock(join(cacheDirectory(), 'check.lock'), (holder) =>
+    process.stderr.write(`waiting for process ${holder}, which runs all checks\n`),
+  );
+  await check('all');
+}
+
+await runMain(() => (process.argv[2] === 'test' ? check('test') : checkAlone()));

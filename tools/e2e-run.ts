@@ -12,7 +12,7 @@ const storyProjects = ['stories', 'stories alone'];
 
 /** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */
 export async function storiesOn(layout: Layout, title?: string): Promise<Tally> {
-  await prepare();
+  await prepare(layout);
   {
     using _held = await aloneWith(layout);
     await withProgress(`starting cluster "${layout.name}"`, () => bringUp(layout));

@@ -133,13 +133,16 @@ function enqueueChanges(
 /** A trouble that lasts is told when it begins and when it changes, not in every pass; forgotten after a while. */
 function tellOnce(recorder: EventRecorder): Tools['tell'] {
   const told = new Map<string, number>();
-  return (about, { type, reason, message }) => {
-    const [key, now] = [`${about.metadata.uid} ${reason} ${message}`, clock.monotonic()];
-    if (type === 'Warning' && now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatMillis) return;
-    if (type === 'Warning') told.delete(key);
-    if (type === 'Warning') told.set(key, now);
-    for (const [old] of [...told].slice(0, -most)) told.delete(old);
-    recorder.record(about, { type, reason, message });
+  const isOld = (key: string, now: number): boolean =>
+    now - (told.get(key) ?? Number.NEGATIVE_INFINITY) >= repeatMillis;
+  return (about, news) => {
+    const [key, now] = [`${about.metadata.uid} ${news.reason} ${news.message}`, clock.monotonic()];
+    if (news.type === 'Normal') return recorder.record(about, news);
+    if (!isOld(key, now)) return;
+    told.delete(key); // so that it moves to the end, where the newest are
+    told.set(key, now);
+    for (const oldest of [...told.keys()].slice(0, -most)) told.delete(oldest);
+    recorder.record(about, news);
   };
 }
 

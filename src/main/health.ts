@@ -23,7 +23,10 @@ export const serveHealth =
       if (request.url?.startsWith('/readyz?verbose')) return ready(missing(), answer, undone());
       if (request.url?.startsWith('/readyz')) return ready(missing(), answer);
       if (request.url !== '/metrics') return answer(404, 'try /readyz, /livez or /metrics\n');
-      void metrics.metrics().then((text) => answer(200, text));
+      metrics.metrics().then(
+        (text) => answer(200, text),
+        (error: unknown) => answer(500, `${String(error)}\n`),
+      );
     });
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject).once('close', resolve);

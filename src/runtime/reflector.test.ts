@@ -11,7 +11,7 @@ import {
 import { samplePod } from '../../test/support/sample-objects.ts';
 import { until } from '../../test/support/until.ts';
 import { withoutCredentials } from '../kube/config.ts';
-import { connectTo } from '../kube/connection.ts';
+import { type Connection, connectTo } from '../kube/connection.ts';
 import { HttpKubeClient } from '../kube/http-client.ts';
 import type { Pod } from '../kube/object.ts';
 import { pods } from '../kube/resource.ts';
@@ -23,6 +23,18 @@ const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
+
+function runUntilTestEnds(reflector: Reflector<Pod>, connection: Connection, server: FakeApiServer): AbortController {
+  const stop = new AbortController();
+  const ended = reflector.run(stop.signal);
+  cleanups.push(async () => {
+    stop.abort();
+    await ended;
+    await connection.close();
+    await server[Symbol.asyncDispose]();
+  });
+  return stop;
+}
 
 interface Running {
   readonly server: FakeApiServer;
@@ -61,14 +73,7 @@ async function running(
   reflector.store.onChange(({ type, object }) =>
     heard.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
   );
-  const stop = new AbortController();
-  const ended = reflector.run(stop.signal);
-  cleanups.push(async () => {
-    stop.abort();
-    await ended;
-    await connection.close();
-    await server[Symbol.asyncDispose]();
-  });
+  const stop = runUntilTestEnds(reflector, connection, server);
   await whenSynced([reflector], stop.signal);
   const requests = (isWatch: boolean): FakeRequest[] =>
     server.requests.filter(({ query }) => query.has('watch') === isWatch);
@@ -230,14 +235,7 @@ describe('a list', () => {
       },
       backoff: { firstSeconds: 0.01, mostSeconds: 0.05 },
     });
-    const stop = new AbortController();
-    const ended = reflector.run(stop.signal);
-    cleanups.push(async () => {
-      stop.abort();
-      await ended;
-      await connection.close();
-      await server[Symbol.asyncDispose]();
-    });
+    const stop = runUntilTestEnds(reflector, connection, server);
     expect(await whenSynced([reflector], stop.signal)).toBe(true);
     expect(reflector.store.all().map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
     expect(troubles.map(({ kind }) => kind)).toEqual(['unreachable', 'conflict']);

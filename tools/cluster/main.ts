@@ -11,9 +11,8 @@ import { assertPrivileges } from './preflight.ts';
 import { bringUp, prepare } from './up.ts';
 
 async function up(name: string): Promise<void> {
-  assertPrivileges();
   const layout = layoutOf(name);
-  await prepare();
+  await prepare(layout);
   using _held = await aloneWith(layout);
   const began = performance.now();
   const outcome = await withProgress(`starting cluster "${name}"`, () => bringUp(layout));

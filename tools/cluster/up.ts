@@ -19,9 +19,12 @@ import { assertAddressesFree, assertKernel, assertPrivileges } from './preflight
 
 const controlPlane = 'control-plane';
 
-/** Builds and unpacks whatever a cluster needs and this machine does not have yet. */
-export async function prepare(): Promise<void> {
-  await Promise.all([unpackDebian(), buildPrograms()]);
+/** Says what stands in the way, and then builds and unpacks whatever a cluster needs and this machine does not have yet. */
+export async function prepare(layout: Layout): Promise<void> {
+  assertPrivileges();
+  await unpackDebian();
+  await assertKernel(layout);
+  await buildPrograms();
   await makeRegistrySeed();
 }
 
@@ -31,8 +34,6 @@ export async function bringUp(layout: Layout): Promise<'started' | 'was up'> {
     for (const node of layout.nodes) await startNode(layout, node.name);
     return 'was up';
   }
-  assertPrivileges();
-  await assertKernel(layout);
   await remove(layout);
   await assertAddressesFree(layout);
   await start(layout);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOf } from './processes.ts';
@@ -21,13 +21,17 @@ export async function lock(path: string, onWait: (holder: number) => void): Prom
   }
 }
 
-/** Takes the lock, or says who has it. */
+/** Takes the lock, or says who has it. It appears with its holder's name in it: an empty one would look abandoned. */
 function take(path: string): number | undefined {
+  const written = `${path}.${process.pid}`;
+  writeFileSync(written, `${process.pid} ${startOf(process.pid)}`);
   try {
-    writeFileSync(path, `${process.pid} ${startOf(process.pid)}`, { flag: 'wx' });
+    linkSync(written, path);
     return undefined;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(written);
   }
   const holder = holderOf(path);
   if (holder !== undefined) return holder;

@@ -1,8 +1,9 @@
+import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ReadCluster, SecretOfClient } from '../../dialects/dialect.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
-import type { TlsIdentity } from '../../etcd/endpoint.ts';
+import type { Endpoint, TlsIdentity } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { secrets } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
@@ -26,15 +27,16 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const claims = tools.caches.claims.by(ownerIndex, intent.uid);
   const carriers = carriersOf({ pods, claims }, read.blueprint);
 
-  const connections = await connectionsTo(pods, read, tools);
+  const { connections, why } = await connectionsTo(pods, read, tools);
   const asked = carriers.filter(mayAnswer).flatMap(({ name }) => connections.get(name) ?? []);
+  const asking = { signal, timeoutMillis: patience(read) };
   return {
     world: {
       now: tools.now().getTime(),
       intent,
       memory: read.memory,
       carriers,
-      membership: await seeMembership(asked, { signal, timeoutMillis: patience(read) }),
+      membership: why === undefined ? await seeMembership(asked, asking) : { seen: false, why },
       spareNames: spareNames(intent.name, tools),
     },
     connectionTo: (name) => connections.get(name),
@@ -50,24 +52,37 @@ const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== '
 const spareNames = (cluster: string, { randomName }: Tools): readonly CarrierName[] =>
   Array.from({ length: 9 }, () => randomName(cluster) as CarrierName);
 
-async function connectionsTo(
-  pods: readonly Stored<Pod>[],
-  { blueprint, operatorSecret }: ReadCluster,
-  tools: Tools,
-): Promise<ReadonlyMap<string, EtcdConnection>> {
-  const { intent, naming, template } = blueprint;
-  const tls = operatorSecret === undefined ? undefined : await identityIn(operatorSecret, intent.namespace, tools);
+interface Ways {
+  readonly connections: ReadonlyMap<string, EtcdConnection>;
+  /** What keeps us from asking anybody, if something does. */
+  readonly why?: string;
+}
+
+/** A Secret that is missing or unfit is news for the status, like an etcd that does not answer. */
+async function connectionsTo(pods: readonly Stored<Pod>[], read: ReadCluster, tools: Tools): Promise<Ways> {
+  const { operatorSecret, blueprint } = read;
+  try {
+    const tls = operatorSecret && (await identityIn(operatorSecret, blueprint.intent.namespace, tools));
+    const reachable = pods.filter(({ status }) => status?.podIP !== undefined);
+    return {
+      connections: new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpointOf(pod, blueprint, tls))])),
+    };
+  } catch (thrown) {
+    const failure = Failure.from(thrown);
+    if (failure.kind === 'bug') throw failure;
+    return { connections: new Map(), why: failure.message };
+  }
+}
+
+/** The pod's address is dialled, and its own name expected there. */
+function endpointOf(
+  { metadata, status }: Stored<Pod>,
+  { intent, naming, template }: Blueprint,
+  tls?: TlsIdentity,
+): Endpoint {
   const scheme = template.clientTLS === undefined ? 'http' : 'https';
-  const reachable = pods.flatMap(({ metadata, status }) =>
-    status?.podIP ? [{ name: metadata.name, host: status.podIP }] : [],
-  );
-  return new Map(
-    reachable.map(({ name, host }) => {
-      const url = `${scheme}://${name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
-      const endpoint = { url, dial: { host, port: ports.client }, ...(tls === undefined ? {} : { tls }) };
-      return [name, tools.etcd.to(endpoint)];
-    }),
-  );
+  const url = `${scheme}://${metadata.name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
+  return { url, dial: { host: status?.podIP ?? '', port: ports.client }, ...(tls === undefined ? {} : { tls }) };
 }
 
 /** Read anew in every pass: a certificate that was renewed is used at once. */
