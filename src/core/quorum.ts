@@ -13,7 +13,3 @@ export function hasQuorum(members: readonly Member[]): boolean {
 /** Judges the cluster that would remain, not the one we have: a removal also shrinks the majority that is needed. */
 export const survivesRemovalOf = (id: MemberId, members: readonly Member[]): boolean =>
   hasQuorum(members.filter((member) => member.id !== id));
-
-/** Judges the cluster that would be while one member restarts. */
-export const survivesPauseOf = (id: MemberId, members: readonly Member[]): boolean =>
-  hasQuorum(members.map((member) => (member.id === id ? { ...member, health: 'silent' as const } : member)));

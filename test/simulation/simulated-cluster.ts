@@ -46,7 +46,7 @@ export class SimulatedCluster {
     const seen = this.entries.length > 0 && hasQuorum(members);
     return {
       ...base,
-      intent: { ...base.intent, size: this.size, version: this.version, durable: this.durable },
+      intent: { ...base.intent, size: this.size, version: this.version },
       memory: this.memory,
       carriers: this.carriers(),
       membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),

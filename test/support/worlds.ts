@@ -22,7 +22,7 @@ export const withIntent =
   (w) => ({ ...w, intent: { ...w.intent, ...intent } });
 export const outOfContact = (): Change => (w) => ({ ...w, membership: { seen: false, why: 'nobody answers' } });
 export const durable = (): Change => (w) => ({
-  ...withIntent({ durable: true })(w),
+  ...w,
   carriers: w.carriers.map((carrier) => ({ ...carrier, disk: 'own' })),
 });
 
@@ -74,7 +74,6 @@ export function healthy(size: number): ClusterWorld {
       size,
       version: '3.5.35',
       paused: false,
-      durable: false,
       replaceAfterSeconds: 300,
       peerURLOf,
     },

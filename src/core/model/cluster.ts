@@ -71,8 +71,6 @@ export interface ClusterIntent {
   readonly size: number;
   readonly version: string;
   readonly paused: boolean;
-  /** Whether members have disks that outlive their pods. */
-  readonly durable: boolean;
   /** How long a member may be out of reach before another takes its place. */
   readonly replaceAfterSeconds: number;
   /** How a member's peer URL is made of its name. */

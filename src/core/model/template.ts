@@ -48,4 +48,4 @@ export interface Naming {
   readonly domain: string;
 }
 
-export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
+export const ports = { client: 2379, peer: 2380 } as const;

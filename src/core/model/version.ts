@@ -24,9 +24,3 @@ const atLeast = (text: string, floor: string): boolean => {
 
 /** Members that listen without a vote, and are promoted when they have caught up. */
 export const hasLearners = (version: string): boolean => atLeast(version, '3.4.0');
-
-/** Leadership can be handed to a chosen member; before, a leader only gives it away when it is told to stop. */
-export const hasMoveLeader = (version: string): boolean => atLeast(version, '3.3.0');
-
-/** Metrics and health on a port of their own, without a client certificate. */
-export const hasMetricsPort = (version: string): boolean => atLeast(version, '3.3.0');

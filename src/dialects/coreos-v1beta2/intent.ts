@@ -36,7 +36,6 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     blueprint: {
       intent: {
         ...{ name, namespace, uid, size: spec.size, version: spec.version, paused: spec.paused },
-        durable: template.claim !== undefined,
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         peerURLOf: (member) => `${scheme}://${member}.${suffix}`,
       },
