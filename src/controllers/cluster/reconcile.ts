@@ -58,14 +58,12 @@ async function act(object: Stored<ClusterObject>, { read, observed, verdict }: P
   for (const told of [...tellSpec(read.blueprint), ...tellWait(verdict)]) tools.tell(object, told);
   if (verdict.is !== 'act') return;
   const deed = { blueprint: read.blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
+  const { reason, message: detail } = verdict;
   for (const step of verdict.steps) {
+    const about = { cluster: keyOf(object.metadata), step: step.kind, reason, detail };
+    tools.log('debug', 'taking step', about);
     await perform(step, deed);
-    tools.log('info', 'step taken', {
-      cluster: keyOf(object.metadata),
-      step: step.kind,
-      reason: verdict.reason,
-      detail: verdict.message,
-    });
+    tools.log('info', 'step taken', about);
     for (const told of tools.dialect.tellStep(step)) tools.tell(object, told);
   }
 }

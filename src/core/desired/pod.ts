@@ -72,6 +72,7 @@ function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
     ],
     ...(template.resources === undefined ? {} : { resources: template.resources }),
     securityContext: nothingSpecial,
+    terminationMessagePolicy: 'FallbackToLogsOnError', // why it ended is then told in the status
     livenessProbe,
     readinessProbe: readinessProbe(template),
     volumeMounts: [
