@@ -1,5 +1,7 @@
 import { layoutOf } from '../../tools/cluster/layout.ts';
+import { runningMachine } from '../../tools/cluster/machine.ts';
 import { cutOff, joinAgain, startNode, stopNode } from '../../tools/cluster/nodes.ts';
+import { run } from '../../tools/lib/run.ts';
 
 /** What a story may do to the nodes of our test cluster. */
 export interface Nodes {
@@ -8,6 +10,8 @@ export interface Nodes {
   readonly start: (node: string) => Promise<void>;
   readonly cutOff: (one: string, other: string) => Promise<void>;
   readonly joinAgain: (one: string, other: string) => Promise<void>;
+  /** Runs a shell script among a node's own files and mounts. */
+  readonly shell: (node: string, script: string) => Promise<string>;
   /** The API server's audit log. */
   readonly auditLog: string;
 }
@@ -21,6 +25,8 @@ export function nodesOf(cluster: string | undefined): Nodes {
     start: (node) => startNode(layout, node),
     cutOff: (one, other) => cutOff(layout, one, other),
     joinAgain: (one, other) => joinAgain(layout, one, other),
+    shell: (node, script) =>
+      run('nsenter', ['-t', String(runningMachine(layout, node)), '-m', '-p', '-r', '--', '/bin/sh', '-ec', script]),
     auditLog: layout.auditLog,
   };
 }
@@ -29,4 +35,12 @@ const refuse = (): Promise<never> => {
   throw new Error('a story that touches nodes is told by story.onOurCluster');
 };
 
-const nobodysNodes: Nodes = { names: [], stop: refuse, start: refuse, cutOff: refuse, joinAgain: refuse, auditLog: '' };
+const nobodysNodes: Nodes = {
+  names: [],
+  stop: refuse,
+  start: refuse,
+  cutOff: refuse,
+  joinAgain: refuse,
+  shell: refuse,
+  auditLog: '',
+};

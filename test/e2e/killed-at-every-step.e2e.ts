@@ -1,0 +1,94 @@
+import { expect } from 'vitest';
+import { declared } from '../support/cluster.ts';
+import { type LogLine, type OperatorProcess, startOperatorProcess } from '../support/own-process.ts';
+import { type Story, story } from '../support/story.ts';
+import { underTraffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
+
+const version = '3.6.16';
+
+/** An operator that is killed twice for each kind of step, when it begins it and when it has taken it, and started again. */
+class Mortal {
+  readonly deaths = new Set<string>();
+  readonly #story: Story;
+  #process: OperatorProcess | undefined;
+  #reviving: Promise<void> = Promise.resolve();
+
+  constructor(told: Story) {
+    this.#story = told;
+    this.#start();
+  }
+
+  async end(): Promise<void> {
+    await this.#reviving;
+    await this.#process?.kill();
+  }
+
+  #start(): void {
+    const { namespace } = this.#story;
+    this.#process = startOperatorProcess({ namespace, onLine: (line) => this.#hear(line) });
+  }
+
+  #hear({ msg, step }: LogLine): void {
+    const death = `${String(msg)}: ${String(step)}`;
+    const isItsTime = (msg === 'taking step' || msg === 'step taken') && !this.deaths.has(death);
+    if (!isItsTime || this.#process === undefined) return;
+    this.deaths.add(death);
+    const dying = this.#process;
+    this.#process = undefined;
+    this.#reviving = this.#revive(dying);
+  }
+
+  /** The lease of the dead is removed: that others wait for it is told elsewhere, and takes its time. */
+  async #revive(dying: OperatorProcess): Promise<void> {
+    await dying.kill();
+    await this.#story.kubectl('delete lease etcd-operator --ignore-not-found');
+    this.#start();
+  }
+}
+
+const kindsOfSteps = [
+  'remember-bootstrap',
+  'start-carrier',
+  'remember-formation',
+  'seal-carrier',
+  'add-member',
+  'promote-member',
+  'remove-member',
+  'discard-carrier',
+] as const;
+
+story.onOurCluster('an operator that is killed at every step goes on where it was', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  const operator = new Mortal(told);
+  try {
+    await step('while it creates', async () => {
+      await db.apply({ size: 3, version, durable: true });
+      await db.settled(3);
+    });
+    const { clusterId } = await db.status();
+    await underTraffic(db, async () => {
+      await step('while it grows', async () => {
+        await kubectl('scale etcdcluster db --replicas=5');
+        await db.settled(5);
+      });
+      await step('while it replaces a lost disk', async () => {
+        const [victim = ''] = await db.podNames();
+        await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
+        await kubectl(`delete pod ${victim}`);
+        await db.replaced(victim, 5);
+      });
+      await step('while it shrinks', async () => {
+        await kubectl('scale etcdcluster db --replicas=3');
+        await db.settled(3);
+      });
+    });
+    await until('three pods', async () => (await db.podNames()).length === 3 || undefined);
+    expect((await db.status())['clusterId']).toBe(clusterId);
+    const expected = kindsOfSteps.flatMap((kind) => [`taking step: ${kind}`, `step taken: ${kind}`]);
+    expect([...operator.deaths].toSorted()).toEqual(expected.toSorted());
+  } finally {
+    await operator.end();
+  }
+});

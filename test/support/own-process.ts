@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A line of the operator's log. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
+
+/** The operator as a process of this computer, which sees the cluster from outside and can be killed at any line it writes. */
+export interface OperatorProcess {
+  /** Ends without a chance to say good-bye. */
+  readonly kill: () => Promise<void>;
+}
+
+export function startOperatorProcess(
+  { namespace, onLine }: { readonly namespace: string; readonly onLine: (line: LogLine) => void },
+  flags: readonly string[] = [],
+): OperatorProcess {
+  const child = spawn(
+    process.execPath,
+    [program, '--kubeconfig', process.env['KUBECONFIG'] ?? '', '--namespace', namespace, '--listen-addr', '127.0.0.1:0']
+      .concat(['--create-crd=false', '--log-level=debug'])
+      .concat(flags),
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const ended = once(child, 'exit');
+  createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as LogLine));
+  return { kill: () => killed(child, ended) };
+}
+
+async function killed(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
+}
