@@ -35,7 +35,10 @@ function manifestsByHand(name: string): readonly object[] {
   const { blueprint } = read.value;
   const members = [0, 1, 2].map((i) => `${name}-${i}` as CarrierName);
   const founders = members.map((member) =>
-    memberPod(blueprint, member, { as: 'founder', of: { members, token: name } }),
+    memberPod(blueprint, {
+      ...{ name: member, version: blueprint.intent.version },
+      join: { as: 'founder', of: { members, token: name } },
+    }),
   );
   return [peerService(blueprint), clientService(blueprint), ...founders].map(withoutOwner);
 }

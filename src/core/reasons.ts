@@ -4,6 +4,7 @@ export const reasons = {
   Paused: 'spec.paused is set: nothing is changed until it is cleared.',
   BadSpec: 'The spec cannot be carried out as it is written; the message names the field.',
   EvenSize: 'spec.size is even: such a cluster survives no more failures than one that is smaller by one.',
+  KnownFault: 'The version of etcd that spec.version names has a fault that is mended in a later patch.',
   Creating: 'The first members are being started.',
   Forming: 'The first members have been started and are finding each other.',
   Formed: 'etcd has formed the cluster; from now on no member may start as new.',
@@ -17,6 +18,9 @@ export const reasons = {
   StrayCarrier: 'A pod or volume belongs to no member any more and is being removed.',
   ScalingUp: 'There are fewer members than the spec asks for.',
   ScalingDown: 'There are more members than the spec asks for.',
+  Upgrading: 'Members are being moved to another version, one after the other.',
+  UpgradeRefused: 'etcd cannot go from the version that runs to the one that spec.version names; the message says why.',
+  Rolling: 'What the spec says of pods is being carried to the members, one after the other.',
   StepFailed: 'The last step was tried and did not succeed; it will be tried again.',
 } as const;
 

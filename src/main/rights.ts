@@ -32,7 +32,7 @@ export const neededRights: readonly Right[] = [
     'some API servers refuse pods that name their cluster as owner',
   ),
   ...rights('pods', 'get list watch create delete patch', 'members are not created, replaced or sealed'),
-  ...rights('persistentvolumeclaims', 'list watch create delete', 'members get no disks of their own'),
+  ...rights('persistentvolumeclaims', 'list watch create delete patch', 'members get no disks of their own'),
   ...rights('services', 'list watch create patch', 'clients and members find nobody'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
   ...rights('endpoints', 'get', 'an original operator that still runs is not waited for'),

@@ -1,5 +1,5 @@
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
-import { aCarrier, healthy, nameOf, peerURLOf } from '../support/worlds.ts';
+import { aCarrier, healthy, imageOf, nameOf, peerURLOf } from '../support/worlds.ts';
 import type { Carrier, CarrierName, ClusterWorld, Join, Member, MemberId, Memory, Step } from './words.ts';
 
 interface Pod {
@@ -7,6 +7,8 @@ interface Pod {
   readonly join: Join['as'];
   sealed: boolean;
   up: boolean;
+  version: string;
+  readonly template: string;
   /** What is on its disk: which cluster it has been part of, if any. */
   data: string | undefined;
 }
@@ -30,8 +32,11 @@ export class SimulatedCluster {
   entries: Entry[] = [];
   clusters = 0;
   private readonly durable: boolean;
-  private readonly version: string;
+  /** What the spec says. */
+  version: string;
+  template = 'first';
   private names = 0;
+  private leader: CarrierName | undefined;
 
   constructor(settings: { readonly size: number; readonly durable: boolean; readonly version: string }) {
     this.size = settings.size;
@@ -61,7 +66,8 @@ export class SimulatedCluster {
   }
 
   members(): readonly Member[] {
-    const leader = this.entries.find((entry) => entry.role === 'voter' && this.serves(entry));
+    const mayLead = this.entries.filter((entry) => entry.role === 'voter' && this.serves(entry));
+    const leader = mayLead.find(({ name }) => name === this.leader) ?? mayLead[0];
     return this.entries.map((entry) => ({
       id: entry.id,
       name: entry.name,
@@ -69,8 +75,10 @@ export class SimulatedCluster {
       role: entry.role,
       health: entry.started ? (this.serves(entry) ? 'healthy' : 'silent') : 'never-started',
       leads: entry === leader,
-      version: this.version,
+      version: this.pods.get(entry.name)?.version,
       raftIndex: 100n,
+      storageVersion: undefined,
+      downgradeTarget: undefined,
     }));
   }
 
@@ -87,7 +95,7 @@ export class SimulatedCluster {
     const withPods = [...this.pods.values()].map((pod) => this.carrierOf(pod));
     const bare = [...this.disks.keys()].filter((name) => !this.pods.has(name));
     const gone = bare.map(
-      (name): Carrier => ({ ...aCarrier(name), uid: '', phase: 'gone', ready: false, disk: 'own' }),
+      (name): Carrier => ({ ...aCarrier(name), uid: '', phase: 'gone', ready: false, disk: 'own', version: '' }),
     );
     return [...withPods, ...(this.durable ? gone : [])];
   }
@@ -97,7 +105,10 @@ export class SimulatedCluster {
     const ready = pod.up && this.dataOf(pod) === 'c1';
     const refuses = pod.sealed && this.dataOf(pod) === undefined;
     const unreadySince = refuses ? 0 : undefined; // it has been failing for longer than anybody waits
-    return { ...aCarrier(pod.name), sealed: pod.sealed, ready, disk, unreadySince, phase: 'running' };
+    const { sealed, version, template } = pod;
+    const drift = template === this.template ? 'none' : 'pod';
+    const body = { sealed, version, template, drift, image: imageOf(version) } as const;
+    return { ...aCarrier(pod.name), ...body, ready, disk, unreadySince, phase: 'running' };
   }
 
   /** Does what the operator asks for. */
@@ -110,7 +121,7 @@ export class SimulatedCluster {
         this.memory = { ...this.memory, clusterId: step.clusterId };
         return;
       case 'start-carrier':
-        return this.start(step.name, step.join);
+        return this.start(step.name, step.join, step.version);
       case 'seal-carrier':
         return this.seal(step.name);
       case 'stop-carrier':
@@ -120,6 +131,15 @@ export class SimulatedCluster {
         this.pods.delete(step.name);
         this.disks.delete(step.name);
         return;
+      case 'change-image':
+        return this.changeImage(step.name, step.to);
+      case 'move-leader':
+        this.leader = step.name;
+        return;
+      case 'relabel-carrier':
+      case 'update-peer-url':
+      case 'enable-downgrade':
+        throw new Error(`${step.kind} is not part of these lives`);
       case 'add-member':
       case 'promote-member':
       case 'remove-member':
@@ -146,11 +166,17 @@ export class SimulatedCluster {
     this.names += 10;
   }
 
-  private start(name: CarrierName, join: Join): void {
+  private start(name: CarrierName, join: Join, version: string): void {
     if (join.as === 'founder' && this.memory.clusterId !== undefined)
       throw new Error('a founder after the cluster has formed');
     if (this.durable && !this.disks.has(name)) this.disks.set(name, undefined);
-    this.pods.set(name, { name, join: join.as, sealed: join.as === 'returner', up: true, data: undefined });
+    const sealed = join.as === 'returner';
+    this.pods.set(name, { name, join: join.as, sealed, up: true, data: undefined, version, template: this.template });
+  }
+
+  private changeImage(name: CarrierName, version: string): void {
+    const pod = this.pods.get(name);
+    if (pod !== undefined) pod.version = version;
   }
 
   private seal(name: CarrierName): void {
@@ -209,6 +235,8 @@ export class SimulatedCluster {
   isAsWanted(): boolean {
     const members = this.members();
     const wellAndVoting = members.every(({ role, health }) => role === 'voter' && health === 'healthy');
-    return wellAndVoting && members.length === this.size && this.pods.size === this.size;
+    const pods = [...this.pods.values()];
+    const upToDate = pods.every((pod) => pod.version === this.version && pod.template === this.template);
+    return wellAndVoting && upToDate && members.length === this.size && pods.length === this.size;
   }
 }

@@ -48,7 +48,11 @@ async function withDevice(megabytes: number, mount: (device: string) => Promise<
     await run('truncate', ['-s', `${megabytes}M`, file]);
     await run('mkfs.ext4', ['-q', '-F', file]);
     const device = (await run('losetup', ['--find', '--show', file])).trim();
-    await mount(device).finally(async () => void (await run('losetup', ['--detach', device])));
+    try {
+      await mount(device);
+    } finally {
+      await run('losetup', ['--detach', device]);
+    }
   } finally {
     await rm(directory, { recursive: true });
   }

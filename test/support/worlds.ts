@@ -14,6 +14,7 @@ export const aWorld = (...changes: readonly Change[]): ClusterWorld =>
   changes.reduce((world, change) => change(world), healthy(3));
 
 export const nameOf = (text: string): CarrierName => text as CarrierName;
+export const imageOf = (version: string): string => `etcd:v${version}`;
 export const peerURLOf = (name: CarrierName): string => `http://${name}.db.default.svc:2380`;
 
 export const wanting = (size: number): Change => withIntent({ size });
@@ -76,6 +77,7 @@ export function healthy(size: number): ClusterWorld {
       paused: false,
       replaceAfterSeconds: 300,
       peerURLOf,
+      imageOf,
     },
     memory: { bootstrap: { members: names, token: 't' }, clusterId: 'c1', voters: names },
     carriers: names.map(aCarrier),
@@ -94,7 +96,10 @@ export const aCarrier = (name: CarrierName): Carrier => ({
   unreadySince: undefined,
   sealed: true,
   disk: 'with-pod',
-  asDesired: true,
+  version: '3.5.35',
+  image: imageOf('3.5.35'),
+  template: 'today',
+  drift: 'none',
 });
 
 export const aMember = (name: CarrierName, index: number): Member => ({
@@ -106,4 +111,6 @@ export const aMember = (name: CarrierName, index: number): Member => ({
   leads: index === 0,
   version: '3.5.35',
   raftIndex: 100n,
+  storageVersion: undefined,
+  downgradeTarget: undefined,
 });

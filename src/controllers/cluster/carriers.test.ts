@@ -21,7 +21,10 @@ const name = 'db-0' as CarrierName;
 const created = '2026-01-01T00:00:00Z';
 
 const podOf = (status: object, { blueprint = plain, metadata = {} } = {}): Stored<Pod> => {
-  const pod = memberPod(blueprint, name, { as: 'founder', of: { members: [name], token: 't' } });
+  const pod = memberPod(blueprint, {
+    ...{ name, version: blueprint.intent.version },
+    join: { as: 'founder', of: { members: [name], token: 't' } },
+  });
   const about = { ...pod.metadata, uid: 'pod-uid', resourceVersion: '1', creationTimestamp: created, ...metadata };
   return { ...pod, metadata: about, status } as unknown as Stored<Pod>;
 };
@@ -42,7 +45,9 @@ describe('the body of a member', () => {
         hasRun: true,
         unreadySince: undefined,
         disk: 'with-pod',
-        asDesired: true,
+        version: '3.5.35',
+        image: 'quay.io/coreos/etcd:v3.5.35',
+        drift: 'none',
         sealed: false,
       },
     },
@@ -77,9 +82,21 @@ describe('the body of a member', () => {
       pod: podOf(ready, { metadata: { deletionTimestamp: created } }),
       want: { phase: 'stopping' },
     },
-    'is out of date when the spec has changed': {
+    'has not drifted when only its version is another': {
       pod: podOf(ready, { blueprint: blueprintOf({ version: '3.5.34' }) }),
-      want: { asDesired: false },
+      want: { drift: 'none', version: '3.5.34', image: 'quay.io/coreos/etcd:v3.5.34' },
+    },
+    'needs a new pod when the spec says other things of pods': {
+      pod: podOf(ready, { blueprint: blueprintOf({ pod: { etcdEnv: [{ name: 'A', value: 'b' }] } }) }),
+      want: { drift: 'pod' },
+    },
+    'can stay when only labels are others': {
+      pod: podOf(ready, { blueprint: blueprintOf({ pod: { labels: { team: 'a' } } }) }),
+      want: { drift: 'labels' },
+    },
+    'is left alone when it was made before there were marks': {
+      pod: podOf(ready, { metadata: { annotations: { 'etcd.version': '3.5.35' } } }),
+      want: { drift: 'none' },
     },
     'has lost its disk when the claim is gone': { pod: podOf(ready, { blueprint: durable }), want: { disk: 'lost' } },
   };

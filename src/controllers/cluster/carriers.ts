@@ -1,7 +1,10 @@
+import { claimAnnotation, claimMark } from '../../core/desired/claim.ts';
 import { isSealed } from '../../core/desired/initial-cluster.ts';
+import { isLabelled } from '../../core/desired/labels.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { templateAnnotation, templateMark } from '../../core/desired/pod.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
+import type { Naming } from '../../core/model/template.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
@@ -15,9 +18,10 @@ export interface Bodies {
 export function carriersOf({ pods, claims }: Bodies, blueprint: Blueprint): readonly Carrier[] {
   const mark = templateMark(blueprint);
   const withPods = pods.map((pod) => carrierOf(pod, claims, { blueprint, mark }));
+  const bareDisk = (claim: Stored<PersistentVolumeClaim>): Carrier => diskWithoutPod(claim, blueprint);
   const named = new Set(pods.map(({ metadata }) => metadata.name));
   const bare = claims.filter(({ metadata }) => !named.has(metadata.name) && metadata.deletionTimestamp === undefined);
-  return [...withPods, ...bare.map(diskWithoutPod)];
+  return [...withPods, ...bare.map(bareDisk)];
 }
 
 interface Standard {
@@ -37,11 +41,39 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     unreadySince: unreadySince(pod),
     sealed: isSealed(annotations, blueprint.naming),
     disk: diskOf(pod, claims),
-    asDesired: annotations[templateAnnotation(blueprint.naming)] === mark,
+    ...madeFrom(pod, blueprint.naming),
+    drift: diskDrift(claimOf(pod, claims), blueprint) ?? podDrift(pod, { blueprint, mark }),
   };
 }
 
-const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>): Carrier => ({
+function madeFrom({ metadata, spec }: Stored<Pod>, naming: Naming): Pick<Carrier, 'version' | 'image' | 'template'> {
+  const { annotations = {} } = metadata;
+  const etcd = spec?.containers?.find((container) => container.name === 'etcd');
+  return {
+    version: annotations[naming.versionAnnotation] ?? '',
+    image: etcd?.image ?? '',
+    template: annotations[templateAnnotation(naming)] ?? '',
+  };
+}
+
+function diskDrift(
+  claim: Stored<PersistentVolumeClaim> | undefined,
+  { naming, template }: Blueprint,
+): 'disk' | undefined {
+  if (claim === undefined) return undefined;
+  const mark = claimMark(template);
+  const kind = claim.metadata.annotations?.[claimAnnotation(naming)] ?? mark;
+  return template.claim === undefined || kind !== mark ? 'disk' : undefined;
+}
+
+/** A pod without a mark was made before there were marks, and is left as it is. */
+function podDrift({ metadata }: Stored<Pod>, { blueprint, mark }: Standard): Carrier['drift'] {
+  const { naming, template } = blueprint;
+  if ((metadata.annotations?.[templateAnnotation(naming)] ?? mark) !== mark) return 'pod';
+  return isLabelled(metadata, template, naming) ? 'none' : 'labels';
+}
+
+const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({
   name: metadata.name as CarrierName,
   uid: metadata.uid,
   phase: 'gone',
@@ -51,15 +83,23 @@ const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>): Carrier =>
   unreadySince: undefined,
   sealed: true,
   disk: 'own',
-  asDesired: true,
+  version: metadata.annotations?.[naming.versionAnnotation] ?? '',
+  image: '',
+  template: '',
+  drift: 'none',
 });
 
-function diskOf({ spec }: Stored<Pod>, claims: Bodies['claims']): Carrier['disk'] {
-  const volume = spec?.volumes?.find(({ name }) => name === 'etcd-data');
-  const claimName = volume?.persistentVolumeClaim?.claimName;
-  if (claimName === undefined) return 'with-pod';
-  return claims.some((claim) => claim.metadata.name === claimName && !isLost(claim)) ? 'own' : 'lost';
+function diskOf(pod: Stored<Pod>, claims: Bodies['claims']): Carrier['disk'] {
+  if (claimNameOf(pod) === undefined) return 'with-pod';
+  const claim = claimOf(pod, claims);
+  return claim === undefined || isLost(claim) ? 'lost' : 'own';
 }
+
+const claimNameOf = ({ spec }: Stored<Pod>): string | undefined =>
+  spec?.volumes?.find(({ name }) => name === 'etcd-data')?.persistentVolumeClaim?.claimName;
+
+const claimOf = (pod: Stored<Pod>, claims: Bodies['claims']): Stored<PersistentVolumeClaim> | undefined =>
+  claims.find(({ metadata }) => metadata.name === claimNameOf(pod));
 
 /** The volume behind the claim does not exist any more. */
 const isLost = ({ status }: Stored<PersistentVolumeClaim>): boolean => status?.phase === 'Lost';

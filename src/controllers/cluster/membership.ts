@@ -78,6 +78,8 @@ function memberOf(member: EtcdMember, status: MemberStatus | undefined, clusterI
     leads: status !== undefined && status.leader === status.memberId,
     version: status?.version,
     raftIndex: status?.raftIndex,
+    storageVersion: status?.storageVersion,
+    downgradeTarget: status?.downgradeTarget,
   };
 }
 

@@ -1,27 +1,17 @@
 import { memberClaim } from '../../core/desired/claim.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
-import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
-import { memberPod } from '../../core/desired/pod.ts';
+import type { Manifest } from '../../core/desired/manifest.ts';
+import { type Body, memberPod } from '../../core/desired/pod.ts';
 import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
-import type { Join, Step } from '../../core/plan/cluster/step.ts';
-import type { EtcdConnection } from '../../etcd/client.ts';
+import { minorOf } from '../../core/model/version.ts';
+import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import type { Observed } from './observe.ts';
-import type { Tools } from './sources.ts';
-import type { Writer } from './writer.ts';
-
-/** What performing a step needs. */
-export interface Deed {
-  readonly blueprint: Blueprint;
-  readonly observed: Observed;
-  readonly tools: Tools;
-  readonly writer: Writer;
-  readonly signal: AbortSignal;
-}
+import { changeImage, noteVersion, relabelCarrier } from './change-pod.ts';
+import { type Deed, leaderOf } from './deed.ts';
 
 /** Does one thing. A new kind of step does not compile until it is done here. */
 export async function perform(step: Step, deed: Deed): Promise<void> {
@@ -30,13 +20,17 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
     case 'remember-formation':
       return; // what is remembered is part of the status, which is published at the end of the pass
     case 'start-carrier':
-      return startCarrier(step.name, step.join, deed);
+      return startCarrier(step, deed);
     case 'seal-carrier':
       return sealCarrier(step, deed);
     case 'stop-carrier':
       return stopCarrier(step, deed);
     case 'discard-carrier':
       return discardCarrier(step, deed);
+    case 'change-image':
+      return changeImage(step, deed);
+    case 'relabel-carrier':
+      return relabelCarrier(step, deed);
     case 'add-member':
       return addMember(step, deed);
     case 'promote-member':
@@ -44,15 +38,24 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
       return;
     case 'remove-member':
       return removeMember(step, deed);
+    case 'update-peer-url':
+      await leaderOf(deed).memberUpdate(step.id, [deed.blueprint.intent.peerURLOf(step.name)], deed);
+      return;
+    case 'move-leader':
+      return leaderOf(deed).moveLeader(step.id, deed);
+    case 'enable-downgrade':
+      await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
+      return;
     default:
       return step satisfies never;
   }
 }
 
-async function startCarrier(name: CarrierName, join: Join, deed: Deed): Promise<void> {
-  const claim = memberClaim(deed.blueprint, name);
-  if (claim !== undefined) await createUnlessThere(persistentVolumeClaims, claim, deed);
-  await deed.writer.create(pods, memberPod(deed.blueprint, name, join) as never, deed);
+async function startCarrier(body: Body, deed: Deed): Promise<void> {
+  const claim = memberClaim(deed.blueprint, body.name, body.version);
+  if (claim !== undefined && body.join.as !== 'returner') await createUnlessThere(persistentVolumeClaims, claim, deed);
+  await noteVersion(body.name, body.version, deed);
+  await deed.writer.create(pods, memberPod(deed.blueprint, body) as never, deed);
 }
 
 /** A claim may be there already: the member comes back to it, or we were killed after making it. */
@@ -123,14 +126,4 @@ async function isThere<T extends KubeObject>(
 ): Promise<boolean> {
   const at = { namespace: blueprint.intent.namespace, name };
   return (await unless('not-found', tools.client.get(resource, at, { signal }), undefined)) !== undefined;
-}
-
-/** Changes are asked of the leader: it knows best, and old versions do not pass all of them on. */
-function leaderOf({ observed }: Deed): EtcdConnection {
-  const { membership } = observed.world;
-  const members = membership.seen ? membership.value.members : [];
-  const leader = members.find((member) => member.leads);
-  const connection = leader === undefined ? undefined : observed.connectionTo(leader.name);
-  if (connection === undefined) throw new Failure('unreachable', 'there is no leader to ask at the moment');
-  return connection;
 }

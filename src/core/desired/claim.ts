@@ -1,8 +1,11 @@
 import type { CarrierName } from '../model/cluster.ts';
+import type { MemberTemplate, Naming } from '../model/template.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
 
-/** A member's own disk, under its own name. */
-export function memberClaim({ intent, owner, naming, template }: Blueprint, name: CarrierName): Manifest | undefined {
+/** A member's own disk, under its own name. It remembers which version ran on it last. */
+export function memberClaim(blueprint: Blueprint, name: CarrierName, version: string): Manifest | undefined {
+  const { intent, owner, naming, template } = blueprint;
   if (template.claim === undefined) return undefined;
   return {
     apiVersion: 'v1',
@@ -11,8 +14,17 @@ export function memberClaim({ intent, owner, naming, template }: Blueprint, name
       name,
       namespace: intent.namespace,
       labels: { ...naming.clusterLabels, [naming.memberLabel]: name },
+      annotations: { [naming.versionAnnotation]: version, [claimAnnotation(naming)]: claimMark(template) },
       ownerReferences: [owner],
     },
     spec: template.claim,
   };
+}
+
+export const claimAnnotation = ({ prefix }: Naming): string => `${prefix}/claim`;
+
+/** Changes when another kind of disk is asked for. A larger one is the same kind: it can grow. */
+export function claimMark({ claim }: MemberTemplate): string {
+  const { resources: _size, ...kind } = claim ?? {};
+  return fingerprint(kind);
 }

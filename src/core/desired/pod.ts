@@ -3,14 +3,24 @@ import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles 
 import type { Join } from '../plan/cluster/step.ts';
 import { fingerprint } from './fingerprint.ts';
 import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './initial-cluster.ts';
+import { passedAnnotation, passedNames } from './labels.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
+import { snapshotEnvironment } from './old-requests.ts';
 import { livenessProbe, readinessProbe } from './probes.ts';
 
 const dataPath = '/var/etcd';
 
+/** Whose body it is, and what is in it at first. */
+export interface Body {
+  readonly name: CarrierName;
+  readonly join: Join;
+  readonly version: string;
+}
+
 /** The body of one member. */
-export function memberPod(blueprint: Blueprint, name: CarrierName, join: Join): Manifest {
+export function memberPod(blueprint: Blueprint, body: Body): Manifest {
   const { intent, owner, naming, template } = blueprint;
+  const { name, join, version } = body;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -20,24 +30,30 @@ export function memberPod(blueprint: Blueprint, name: CarrierName, join: Join): 
       labels: { ...template.labels, ...naming.clusterLabels, [naming.memberLabel]: name },
       annotations: {
         ...template.annotations,
-        [naming.versionAnnotation]: template.version,
+        [naming.versionAnnotation]: version,
         [templateAnnotation(naming)]: templateMark(blueprint),
+        [passedAnnotation(naming)]: passedNames(template),
         ...annotationsOf(initialClusterOf(join, name, intent), naming),
       },
       ownerReferences: [owner],
     },
-    spec: podSpec(blueprint, name),
+    spec: podSpec(blueprint, body),
   };
 }
 
 export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
 
-/** Changes exactly when a pod made today would differ from one made before, apart from whose pod it is. */
-export const templateMark = (blueprint: Blueprint): string =>
-  fingerprint(podSpec(blueprint, 'any-member' as CarrierName));
+/**
+ * Changes when users ask for other pods, and not when we learn to make better ones: a new operator is no reason to restart
+ * anybody. What can be changed without a restart is left out.
+ */
+export const templateMark = ({ template, naming }: Blueprint): string => {
+  const { labels: _l, annotations: _a, claim, ...rest } = template;
+  return fingerprint({ ...rest, domain: naming.domain, hasDisk: claim !== undefined });
+};
 
-function podSpec(blueprint: Blueprint, name: CarrierName): Manifest['spec'] {
-  const { naming, template } = blueprint;
+function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest['spec'] {
+  const { naming, template, intent } = blueprint;
   const { nodeSelector, tolerations } = template;
   return {
     hostname: name,
@@ -51,9 +67,9 @@ function podSpec(blueprint: Blueprint, name: CarrierName): Manifest['spec'] {
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations === undefined ? {} : { tolerations }),
     ...nameCheck(blueprint, name),
-    containers: [etcdContainer(blueprint, name)],
+    containers: [{ ...etcdContainer(blueprint, name), image: intent.imageOf(version) }],
     volumes: [
-      dataVolume(template, name),
+      dataVolume(template.claim !== undefined || join.as === 'returner', name),
       ...secretsOf(template).map(({ secret, volume }) => ({ name: volume, secret: { secretName: secret } })),
     ],
   };
@@ -63,9 +79,8 @@ function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
   const { naming, template } = blueprint;
   return {
     name: 'etcd',
-    image: template.image,
     command: etcdCommand(blueprint, name),
-    env: [...initialClusterEnvironment(naming), ...template.env],
+    env: [...initialClusterEnvironment(naming), snapshotEnvironment(naming), ...template.env],
     ports: [
       { name: 'server', containerPort: ports.peer, protocol: 'TCP' },
       { name: 'client', containerPort: ports.client, protocol: 'TCP' },
@@ -114,10 +129,9 @@ function tlsFlags(prefix: string, askForCertificates: string, files: SecretFiles
   ];
 }
 
-const dataVolume = ({ claim }: MemberTemplate, name: CarrierName): Passed =>
-  claim === undefined
-    ? { name: 'etcd-data', emptyDir: {} }
-    : { name: 'etcd-data', persistentVolumeClaim: { claimName: name } };
+/** Whoever returns has a disk to return to, whatever the spec says of disks by now. */
+const dataVolume = (hasDisk: boolean, name: CarrierName): Passed =>
+  hasDisk ? { name: 'etcd-data', persistentVolumeClaim: { claimName: name } } : { name: 'etcd-data', emptyDir: {} };
 
 const secretsOf = ({
   peerTLS,

@@ -24,6 +24,10 @@ export interface Member {
   readonly version: string | undefined;
   /** How far it has come in the log that all share; unknown when it does not answer. */
   readonly raftIndex: bigint | undefined;
+  /** The version its data can be read by, from 3.6 on. */
+  readonly storageVersion: string | undefined;
+  /** The version that the cluster has been told to go back to, while it has. */
+  readonly downgradeTarget: string | undefined;
 }
 
 export interface Carrier {
@@ -43,9 +47,19 @@ export interface Carrier {
   /** With an empty disk it refuses to start, instead of forming or joining a cluster anew. */
   readonly sealed: boolean;
   readonly disk: Disk;
-  /** Whether it was made from what the spec says today. */
-  readonly asDesired: boolean;
+  /** The version of its image; where there is no pod, the version that last ran on its disk. */
+  readonly version: string;
+  readonly image: string;
+  /** A mark of all that it was made from, apart from image and labels. */
+  readonly template: string;
+  readonly drift: Drift;
 }
+
+/**
+ * How a carrier differs from what the spec says today, its image aside. `labels`: in what can be changed while it runs.
+ * `pod`: it needs another pod. `disk`: it needs another disk, and so another member has to take its place.
+ */
+export type Drift = 'none' | 'labels' | 'pod' | 'disk';
 
 /** `own`: it comes back with it. `with-pod`: it goes with the pod. `lost`: there should be one, and it is gone. */
 export type Disk = 'own' | 'with-pod' | 'lost';
@@ -75,6 +89,8 @@ export interface ClusterIntent {
   readonly replaceAfterSeconds: number;
   /** How a member's peer URL is made of its name. */
   readonly peerURLOf: (name: CarrierName) => string;
+  /** The image of a version. */
+  readonly imageOf: (version: string) => string;
 }
 
 /** What etcd said of itself in this pass, linearizably: a majority has agreed to it. */

@@ -3,8 +3,6 @@ export type Passed = Readonly<Record<string, unknown>>;
 
 /** What a member's body is made of, apart from who it is. */
 export interface MemberTemplate {
-  readonly image: string;
-  readonly version: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly env: readonly Passed[];

@@ -13,6 +13,9 @@ export function parseVersion(text: string): Version | undefined {
   return { major, minor, patch };
 }
 
+/** The release that begins a version's minor, by which etcd speaks of the minor: `3.6.0` for `3.6.16`. */
+export const minorOf = (text: string): string => `${text.split('.').slice(0, 2).join('.')}.0`;
+
 /** Negative when `a` is older than `b`, positive when it is newer. */
 export const compareVersions = (a: Version, b: Version): number =>
   a.major - b.major || a.minor - b.minor || a.patch - b.patch;
@@ -21,6 +24,15 @@ const atLeast = (text: string, floor: string): boolean => {
   const [version, least] = [parseVersion(text), parseVersion(floor)];
   return version !== undefined && least !== undefined && compareVersions(version, least) >= 0;
 };
+
+/** Whether two versions have the same three numbers, whatever a builder has added to them. */
+export const isSameVersion = (one: string | undefined, other: string): boolean =>
+  numbersOf(one ?? '') === numbersOf(other);
+
+const numbersOf = (text: string): string => /^v*(\d+\.\d+\.\d+)/.exec(text)?.[1] ?? text;
+
+/** The call by which a leader can be asked to hand over. */
+export const canMoveLeader = (version: string): boolean => atLeast(version, '3.3.0');
 
 /** Members that listen without a vote, and are promoted when they have caught up. */
 export const hasLearners = (version: string): boolean => atLeast(version, '3.4.0');

@@ -1,4 +1,6 @@
 import type { Carrier, CarrierName, ClusterWorld, Member, Memory } from '../model/cluster.ts';
+import { isSameVersion } from '../model/version.ts';
+import { routeOf } from '../plan/cluster/outdated.ts';
 import type { Step, Verdict } from '../plan/cluster/step.ts';
 import { hasQuorum } from '../quorum.ts';
 import type { Reason } from '../reasons.ts';
@@ -18,7 +20,9 @@ export interface ClusterStatus {
   readonly ready: readonly CarrierName[];
   readonly unready: readonly CarrierName[];
   readonly members: readonly Member[];
-  readonly change: 'creating' | 'growing' | 'shrinking' | 'none';
+  readonly change: 'creating' | 'growing' | 'shrinking' | 'upgrading' | 'none';
+  /** What all members run in turn until they run what the spec says; empty when they do, or when there is no way. */
+  readonly path: readonly string[];
   readonly needsPerson: boolean;
   readonly paused: boolean;
   readonly conditions: readonly Condition[];
@@ -35,6 +39,7 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, failure: Error |
     unready: namesOf(world.carriers.filter((carrier) => carrier.phase === 'running' && !carrier.ready)),
     members,
     change: changeOf(verdict),
+    path: pathOf(world),
     needsPerson: verdict.is === 'wait' && verdict.needsPerson === true,
     paused: world.intent.paused,
     conditions: [available(world), progressing(verdict), degraded(verdict, failure)],
@@ -64,10 +69,18 @@ const changes: Partial<Record<Reason, ClusterStatus['change']>> = {
   ScalingUp: 'growing',
   MemberStarting: 'growing',
   ScalingDown: 'shrinking',
+  Upgrading: 'upgrading',
 };
 
 const changeOf = (verdict: Verdict): ClusterStatus['change'] =>
   verdict.is === 'settled' ? 'none' : (changes[verdict.reason] ?? 'none');
+
+function pathOf(world: ClusterWorld): readonly string[] {
+  const route = routeOf(world);
+  const members = world.membership.seen ? world.membership.value.members : [];
+  const arrived = members.every(({ version }) => isSameVersion(version, world.intent.version));
+  return arrived || !route.passable ? [] : route.hops.map(({ version }) => version);
+}
 
 /** Never fresher than its evidence: without a word from etcd we do not say that it is available. */
 function available({ membership, memory }: ClusterWorld): Condition {
@@ -87,7 +100,14 @@ const progressing = (verdict: Verdict): Condition =>
     ? { type: 'Progressing', status: 'False', reason: 'AsDesired', message: '' }
     : { type: 'Progressing', status: 'True', reason: verdict.reason, message: verdict.message };
 
-const troubles: ReadonlySet<Reason> = new Set(['QuorumLost', 'WrongCluster', 'MemberStuck', 'NoContact', 'BadSpec']);
+const troubles: ReadonlySet<Reason> = new Set([
+  'QuorumLost',
+  'WrongCluster',
+  'MemberStuck',
+  'NoContact',
+  'BadSpec',
+  'UpgradeRefused',
+]);
 
 function degraded(verdict: Verdict, failure: Error | undefined): Condition {
   const type = 'Degraded';

@@ -38,6 +38,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
         ...{ name, namespace, uid, size: spec.size, version: spec.version, paused: spec.paused },
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         peerURLOf: (member) => `${scheme}://${member}.${suffix}`,
+        imageOf: (tag) => `${spec.repository}:v${tag}`,
       },
       owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
       naming,
@@ -61,8 +62,6 @@ const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => 
 function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
   const pod = spec.pod ?? {};
   return {
-    image: `${spec.repository}:v${spec.version}`,
-    version: spec.version,
     labels: pod.labels ?? {},
     annotations: pod.annotations ?? {},
     env: pod.etcdEnv ?? [],

@@ -43,6 +43,10 @@ const fields = {
   clientPort: z.int().describe('Port of that service.'),
   currentVersion: text(64).describe('Version that all members run.'),
   targetVersion: text(64).describe('Version that an upgrade under way leads to.'),
+  upgradePath: z
+    .array(text(64))
+    .max(32)
+    .describe('Versions that all members run in turn until they have arrived at spec.version.'),
   clusterId: hexId.describe("etcd's number for the cluster, in hexadecimal, once it has formed."),
   bootstrap: z
     .object({

@@ -1,5 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step, Verdict } from '../../core/plan/cluster/step.ts';
+import type { Reason } from '../../core/reasons.ts';
+import { warningAbout } from '../../core/versions/route.ts';
 import type { Told } from '../dialect.ts';
 
 const added = (name: string): Told => ({
@@ -23,17 +25,29 @@ export function tellStep(step: Step): readonly Told[] {
       return [added(step.name)];
     case 'remove-member':
       return step.because === 'dead' ? [replacing(step.name), removed(step.name)] : [removed(step.name)];
+    case 'change-image':
+      return step.from === step.to ? [] : [upgraded(step.name, step.from, step.to)];
     case 'remember-bootstrap':
     case 'remember-formation':
     case 'seal-carrier':
     case 'stop-carrier':
     case 'discard-carrier':
     case 'promote-member':
+    case 'relabel-carrier':
+    case 'move-leader':
+    case 'update-peer-url':
+    case 'enable-downgrade':
       return [];
     default:
       return step satisfies never;
   }
 }
+
+const upgraded = (name: string, from: string, to: string): Told => ({
+  type: 'Normal',
+  reason: 'Member Upgraded',
+  message: `Member ${name} upgraded from ${from} to ${to} `, // with the original's blank at its end
+});
 
 const replacing = (name: string): Told => ({
   type: 'Normal',
@@ -41,14 +55,21 @@ const replacing = (name: string): Told => ({
   message: `The dead member ${name} is being replaced`,
 });
 
+const worthAWarning: ReadonlySet<Reason> = new Set(['MemberStuck', 'UpgradeRefused']);
+
 /** The original has no word for trouble; these are ours. */
 export const tellWait = (verdict: Verdict): readonly Told[] =>
-  verdict.is === 'wait' && (verdict.needsPerson === true || verdict.reason === 'MemberStuck')
+  verdict.is === 'wait' && (verdict.needsPerson === true || worthAWarning.has(verdict.reason))
     ? [{ type: 'Warning', reason: verdict.reason, message: verdict.message }]
     : [];
 
-export const tellSpec = ({ intent: { size } }: Blueprint): readonly Told[] =>
-  size % 2 === 0 ? [{ type: 'Warning', reason: 'EvenSize', message: evenSize(size) }] : [];
+export function tellSpec({ intent: { size, version } }: Blueprint): readonly Told[] {
+  const fault = warningAbout(version);
+  return [
+    ...(size % 2 === 0 ? [{ type: 'Warning', reason: 'EvenSize', message: evenSize(size) } as const] : []),
+    ...(fault === undefined ? [] : [{ type: 'Warning', reason: 'KnownFault', message: fault } as const]),
+  ];
+}
 
 const evenSize = (size: number): string =>
   `spec.size is ${size}: a cluster of ${size} survives no more failures than one of ${size - 1}; use an odd number`;

@@ -1,4 +1,4 @@
-import type { Member } from '../../core/model/cluster.ts';
+import type { ClusterIntent, Member } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
 import type { Findings } from '../dialect.ts';
@@ -11,14 +11,14 @@ type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 export function writeStatus(findings: Findings, previous: unknown): EtcdClusterStatus {
   const before = foundStatus.parse(previous ?? {});
   const { status, blueprint, generation, now } = findings;
-  const { naming, template, intent } = blueprint;
+  const { naming, intent } = blueprint;
   return present({
     phase: phaseOf(status),
     reason: status.needsPerson ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
-    conditions: merged(conditionsOf(status, intent.size), before.conditions ?? [], now),
+    conditions: merged(conditionsOf(status, intent), before.conditions ?? [], now),
     ...membersOf(status, before),
-    ...versionsOf(status.members, template.version, before),
+    ...versionsOf(status, intent.version, before),
     serviceName: naming.clientService,
     clientPort: ports.client,
     clusterId: status.memory.clusterId,
@@ -41,10 +41,14 @@ const membersOf = (
   memberStatus: members.length > 0 ? members.map(memberStatusOf) : before.memberStatus,
 });
 
-function versionsOf(members: readonly Member[], wanted: string, before: EtcdClusterStatus): Partial<EtcdClusterStatus> {
+function versionsOf(
+  { members, path }: ClusterStatus,
+  wanted: string,
+  before: EtcdClusterStatus,
+): Partial<EtcdClusterStatus> {
   const currentVersion = versionOfAll(members) ?? before.currentVersion ?? '';
   const targetVersion = currentVersion !== '' && currentVersion !== wanted ? wanted : '';
-  return { currentVersion, targetVersion };
+  return { currentVersion, targetVersion, ...(path.length === 0 ? {} : { upgradePath: [...path] }) };
 }
 
 const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatus['bootstrap'] =>
@@ -82,14 +86,25 @@ const memberStatusOf = (member: Member): NonNullable<EtcdClusterStatus['memberSt
 });
 
 /** The original's conditions are there or not; ours beside them are true, false or not known. */
-function conditionsOf(status: ClusterStatus, wanted: number): readonly Said[] {
+function conditionsOf(status: ClusterStatus, intent: ClusterIntent): readonly Said[] {
   const ours = status.conditions.map(ownWords);
-  const { change, size } = status;
-  if (change === 'none') return ours;
+  const { change, size, path } = status;
+  const said = [...ours, ...(path.length > 0 && change !== 'creating' ? [upgrading(intent.version)] : [])];
+  return change === 'none' || change === 'upgrading' ? said : [...said, scaling(change, size, intent.size)];
+}
+
+const upgrading = (version: string): Said => ({
+  type: 'Upgrading',
+  status: 'True',
+  reason: 'Cluster upgrading',
+  message: `upgrading to ${version}`,
+});
+
+function scaling(change: ClusterStatus['change'], size: number, wanted: number): Said {
   const reason = change === 'shrinking' ? 'Scaling down' : 'Scaling up';
   const from = change === 'creating' ? 0 : size;
   const message = `Current cluster size: ${from}, desired cluster size: ${wanted}`;
-  return [...ours, { type: 'Scaling', status: 'True', reason, message }];
+  return { type: 'Scaling', status: 'True', reason, message };
 }
 
 const ownWords = ({ type, status, reason, message }: CoreCondition): Said =>

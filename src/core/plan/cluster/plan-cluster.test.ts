@@ -64,7 +64,7 @@ describe('the plan for a cluster', () => {
       want: 'wait: MemberStuck',
     },
     'makes founders again that were made from a spec that has been corrected': {
-      given: unformed(aWorld(withCarrier('db-1', { phase: 'stuck', ready: false, asDesired: false }))),
+      given: unformed(aWorld(withCarrier('db-1', { phase: 'stuck', ready: false, drift: 'pod' }))),
       want: 'stop-carrier db-1',
     },
     'writes down that the cluster has formed as soon as a majority answers': {

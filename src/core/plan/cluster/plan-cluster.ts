@@ -2,11 +2,13 @@ import type { ClusterWorld } from '../../model/cluster.ts';
 import { discardStrays } from './discard-strays.ts';
 import { growByOne } from './grow-by-one.ts';
 import { honourPause } from './honour-pause.ts';
+import { mendUnhealthy } from './mend-unhealthy.ts';
 import { promoteLearner } from './promote-learner.ts';
 import { rememberBootstrap } from './remember-bootstrap.ts';
 import { rememberFormation } from './remember-formation.ts';
 import { replaceDeadMember } from './replace-dead-member.ts';
 import { returnToOwnDisk } from './return-to-own-disk.ts';
+import { rollOne } from './roll-one.ts';
 import { sealCarriers } from './seal-carriers.ts';
 import { prepareSecondVoter } from './second-voter.ts';
 import { shrinkByOne } from './shrink-by-one.ts';
@@ -30,11 +32,13 @@ const rules: readonly Rule[] = [
   discardStrays,
   shrinkByOne,
   startNewcomer,
+  mendUnhealthy,
   replaceDeadMember,
   promoteLearner,
   waitForUnhealthy, // below this line everybody is a healthy voter
   prepareSecondVoter,
   growByOne,
+  rollOne,
 ];
 
 export function planCluster(world: ClusterWorld): Verdict {

@@ -21,7 +21,7 @@ export const promoteLearner: Rule = (world) => {
   return stuckCarrierOf(learner, world) ?? wait('MemberStarting', `waiting for ${learner.name} to catch up`);
 };
 
-function hasCaughtUp(learner: Member, members: readonly Member[]): boolean {
+export function hasCaughtUp(learner: Member, members: readonly Member[]): boolean {
   const leader = members.find((member) => member.leads);
   if (leader?.raftIndex === undefined || learner.raftIndex === undefined) return false;
   return leader.raftIndex - learner.raftIndex <= nearEnough;

@@ -1,5 +1,6 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
 import { survivesRemovalOf } from '../../quorum.ts';
+import { isFirstOfItsKind } from './outdated.ts';
 import { isOverdue } from './start-newcomer.ts';
 import { act, type Rule } from './step.ts';
 
@@ -26,7 +27,8 @@ function isDead(member: Member, world: ClusterWorld): boolean {
   if (member.health === 'healthy') return false;
   const carrier = carrierNamed(world, member.name);
   if (carrier === undefined) return member.health !== 'never-started';
-  return hasLostItsData(carrier) || isOverdue(carrier, world.now, world.intent.replaceAfterSeconds);
+  if (hasLostItsData(carrier)) return true;
+  return isOverdue(carrier, world.now, world.intent.replaceAfterSeconds) && !isFirstOfItsKind(carrier, world);
 }
 
 const hasLostItsData = ({ disk, phase }: Carrier): boolean =>

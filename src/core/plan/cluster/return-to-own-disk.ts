@@ -1,4 +1,5 @@
 import type { Carrier, ClusterWorld } from '../../model/cluster.ts';
+import { versionForReturner } from './outdated.ts';
 import { act, type Rule, type Step } from './step.ts';
 
 /**
@@ -8,7 +9,7 @@ import { act, type Rule, type Step } from './step.ts';
 export const returnToOwnDisk: Rule = (world) => {
   if (world.memory.clusterId === undefined) return undefined;
   const returning = world.carriers.filter((carrier) => carrier.disk === 'own' && mayBeMember(carrier, world));
-  const steps = returning.flatMap(stepFor);
+  const steps = returning.flatMap((carrier) => stepFor(carrier, world));
   if (steps.length === 0) return undefined;
   return act('MemberReturning', `starting ${steps.map(({ name }) => name).join(', ')} again on its own disk`, ...steps);
 };
@@ -19,7 +20,9 @@ function mayBeMember(carrier: Carrier, { membership }: ClusterWorld): boolean {
   return member !== undefined && member.health !== 'never-started';
 }
 
-function stepFor({ name, uid, phase }: Carrier): readonly (Step & { readonly name: string })[] {
-  if (phase === 'gone') return [{ kind: 'start-carrier', name, join: { as: 'returner' } }];
+function stepFor(carrier: Carrier, world: ClusterWorld): readonly (Step & { readonly name: string })[] {
+  const { name, uid, phase } = carrier;
+  const version = versionForReturner(carrier, world);
+  if (phase === 'gone') return [{ kind: 'start-carrier', name, join: { as: 'returner' }, version }];
   return phase === 'ended' ? [{ kind: 'stop-carrier', name, uid }] : [];
 }

@@ -1,6 +1,7 @@
 import type { Carrier, ClusterWorld, Membership } from '../../model/cluster.ts';
 import { hasLearners } from '../../model/version.ts';
 import { causeOf } from './cause.ts';
+import { versionForNewcomers, wantedSize } from './outdated.ts';
 import { act, type Rule, wait } from './step.ts';
 
 /**
@@ -21,8 +22,9 @@ export const prepareSecondVoter: Rule = (world) => {
   });
 };
 
-export function needsPreparation({ intent, membership }: ClusterWorld): boolean {
-  if (!membership.seen || intent.size < 2) return false;
+export function needsPreparation(world: ClusterWorld): boolean {
+  const { intent, membership } = world;
+  if (!membership.seen || wantedSize(world) < 2) return false;
   const [only, ...others] = membership.value.members;
   return only !== undefined && others.length === 0 && !hasLearners(only.version ?? intent.version);
 }
@@ -39,5 +41,11 @@ function prepare({ intent, spareNames }: ClusterWorld, { members }: Membership):
   if (name === undefined) return undefined;
   const known = members.map((member) => ({ name: member.name, peerURL: member.peerURLs[0] ?? '' }));
   const among = [...known, { name, peerURL: intent.peerURLOf(name) }];
-  return act('ScalingUp', `preparing ${name}`, { kind: 'start-carrier', name, join: { as: 'newcomer', among } });
+  const version = versionForNewcomers(members, intent);
+  return act('ScalingUp', `preparing ${name}`, {
+    kind: 'start-carrier',
+    name,
+    join: { as: 'newcomer', among },
+    version,
+  });
 }

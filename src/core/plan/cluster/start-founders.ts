@@ -1,5 +1,12 @@
-import { type Carrier, type CarrierName, type ClusterWorld, carrierNamed } from '../../model/cluster.ts';
+import {
+  type Carrier,
+  type CarrierName,
+  type ClusterIntent,
+  type ClusterWorld,
+  carrierNamed,
+} from '../../model/cluster.ts';
 import { causeOf } from './cause.ts';
+import { isAsDesired } from './outdated.ts';
 import { act, type Rule, type Step, wait } from './step.ts';
 
 /**
@@ -23,10 +30,12 @@ function stepFor(name: CarrierName, world: ClusterWorld): readonly Step[] {
   const { bootstrap } = world.memory;
   if (bootstrap === undefined) return [];
   if (carrier === undefined || carrier.phase === 'gone') {
-    return [{ kind: 'start-carrier', name, join: { as: 'founder', of: bootstrap } }];
+    return [{ kind: 'start-carrier', name, join: { as: 'founder', of: bootstrap }, version: world.intent.version }];
   }
-  return mustBeMadeAgain(carrier) ? [{ kind: 'stop-carrier', name, uid: carrier.uid }] : [];
+  return mustBeMadeAgain(carrier, world.intent) ? [{ kind: 'stop-carrier', name, uid: carrier.uid }] : [];
 }
 
-const mustBeMadeAgain = ({ phase, asDesired, ready }: Carrier): boolean =>
-  phase === 'ended' || (!asDesired && !ready && phase !== 'stopping');
+function mustBeMadeAgain(carrier: Carrier, intent: ClusterIntent): boolean {
+  const { phase, ready } = carrier;
+  return phase === 'ended' || (!isAsDesired(carrier, intent.version, intent) && !ready && phase !== 'stopping');
+}

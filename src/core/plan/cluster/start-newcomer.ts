@@ -1,5 +1,6 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
 import { causeOf } from './cause.ts';
+import { isAsDesired, versionForNewcomers } from './outdated.ts';
 import { act, type Rule, type Verdict, wait } from './step.ts';
 
 /**
@@ -12,13 +13,14 @@ export const startNewcomer: Rule = (world) => {
   const newcomer = heard?.members.find((member) => member.health === 'never-started');
   if (heard === undefined || newcomer === undefined || memory.clusterId === undefined) return undefined;
   const carrier = carrierNamed(world, newcomer.name);
-  if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, heard.members);
-  return attendTo(carrier, world);
+  const version = versionForNewcomers(heard.members, world.intent);
+  if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, heard.members, version);
+  return attendTo(carrier, world, version);
 };
 
-function attendTo(carrier: Carrier, { now, intent }: ClusterWorld): Verdict | undefined {
+function attendTo(carrier: Carrier, { now, intent }: ClusterWorld, version: string): Verdict | undefined {
   const { name, uid } = carrier;
-  if (mustBeMadeAgain(carrier))
+  if (mustBeMadeAgain(carrier, isAsDesired(carrier, version, intent)))
     return act('MemberStarting', `making ${name} again`, { kind: 'stop-carrier', name, uid });
   if (isOverdue(carrier, now, intent.replaceAfterSeconds)) return undefined; // a rule further down replaces it
   return causeOf([carrier]) ?? wait('MemberStarting', `waiting for ${name} to start`);
@@ -27,14 +29,14 @@ function attendTo(carrier: Carrier, { now, intent }: ClusterWorld): Verdict | un
 /** The same for those who have no majority to ask; with one, the rules in between come first. */
 export const startRumouredNewcomer: Rule = (world) => (world.membership.seen ? undefined : startNewcomer(world));
 
-function start(newcomer: Member, members: readonly Member[]): Verdict {
+function start({ name: newcomer }: Member, members: readonly Member[], version: string): Verdict {
   const among = members.map(({ name, peerURLs }) => ({ name, peerURL: peerURLs[0] ?? '' }));
   const join = { as: 'newcomer', among } as const;
-  return act('MemberStarting', `starting ${newcomer.name}`, { kind: 'start-carrier', name: newcomer.name, join });
+  return act('MemberStarting', `starting ${newcomer}`, { kind: 'start-carrier', name: newcomer, join, version });
 }
 
 /** Sealed before it ever joined, it could only refuse to start; and what the spec no longer says need not be waited for. */
-const mustBeMadeAgain = ({ phase, sealed, asDesired, ready }: Carrier): boolean =>
+const mustBeMadeAgain = ({ phase, sealed, ready }: Carrier, asDesired: boolean): boolean =>
   phase === 'ended' || (phase !== 'stopping' && (sealed || (!asDesired && !ready)));
 
 export const isOverdue = (carrier: Carrier, now: number, seconds: number): boolean =>

@@ -17,19 +17,32 @@ export interface Peer {
 export type Step =
   | { readonly kind: 'remember-bootstrap'; readonly bootstrap: Bootstrap }
   | { readonly kind: 'remember-formation'; readonly clusterId: string }
-  | { readonly kind: 'start-carrier'; readonly name: CarrierName; readonly join: Join }
+  | { readonly kind: 'start-carrier'; readonly name: CarrierName; readonly join: Join; readonly version: string }
   | { readonly kind: 'seal-carrier'; readonly name: CarrierName; readonly uid: string }
   /** Deletes the pod and keeps the disk. */
   | { readonly kind: 'stop-carrier'; readonly name: CarrierName; readonly uid: string }
   /** Deletes the pod and the disk: only ever for a name that is not in etcd's list. */
   | { readonly kind: 'discard-carrier'; readonly name: CarrierName; readonly uid: string }
+  /** Its container starts again with another image, in the same pod, and so with its data. */
+  | {
+      readonly kind: 'change-image';
+      readonly name: CarrierName;
+      readonly uid: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  | { readonly kind: 'relabel-carrier'; readonly name: CarrierName; readonly uid: string }
+  | { readonly kind: 'move-leader'; readonly id: MemberId; readonly name: CarrierName }
+  /** Tells the others where a member will be found when it comes back. */
+  | { readonly kind: 'update-peer-url'; readonly id: MemberId; readonly name: CarrierName }
+  | { readonly kind: 'enable-downgrade'; readonly version: string }
   | { readonly kind: 'add-member'; readonly name: CarrierName; readonly as: 'learner' | 'voter' }
   | { readonly kind: 'promote-member'; readonly id: MemberId; readonly name: CarrierName }
   | {
       readonly kind: 'remove-member';
       readonly id: MemberId;
       readonly name: CarrierName;
-      readonly because: 'dead' | 'surplus';
+      readonly because: 'dead' | 'surplus' | 'outdated';
     };
 
 export type Verdict =

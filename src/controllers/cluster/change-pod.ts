@@ -1,0 +1,77 @@
+import { relabelling } from '../../core/desired/labels.ts';
+import { snapshotAnnotation, snapshotCountAfter } from '../../core/desired/old-requests.ts';
+import type { CarrierName } from '../../core/model/cluster.ts';
+import { parseVersion } from '../../core/model/version.ts';
+import type { Step } from '../../core/plan/cluster/step.ts';
+import type { Pod, Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
+import { Failure, unless } from '../../std/failure.ts';
+import { type Deed, leaderOf } from './deed.ts';
+
+type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
+
+/** The kubelet starts the container again with the other image; pod, address and data stay. */
+export async function changeImage({ name, uid, from, to }: Change<'change-image'>, deed: Deed): Promise<void> {
+  const { blueprint, writer, signal } = deed;
+  await hasArrivedAt(from, to, deed);
+  await noteVersion(name, to, deed);
+  const index = podOf(name, deed).spec?.containers?.findIndex((container) => container.name === 'etcd') ?? 0;
+  const { naming } = blueprint;
+  const count = snapshotCountAfter({ from, to, raftIndex: lengthOfLog(deed) });
+  const body = [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'replace', path: `/spec/containers/${index}/image`, value: blueprint.intent.imageOf(to) },
+    { op: 'add', path: annotationPath(naming.versionAnnotation), value: to },
+    ...(count === undefined ? [] : [{ op: 'add', path: annotationPath(snapshotAnnotation(naming)), value: count }]),
+  ];
+  await writer.patch(pods, at(name, deed), { type: 'json', body, signal });
+}
+
+const annotationPath = (name: string): string =>
+  `/metadata/annotations/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+function lengthOfLog({ observed: { world } }: Deed): bigint {
+  const members = world.membership.seen ? world.membership.value.members : [];
+  return members.find(({ leads }) => leads)?.raftIndex ?? 0n;
+}
+
+/**
+ * Before the first member leaves a minor, the cluster as a whole must have arrived at it, which etcd finds out some seconds
+ * after the last member has. It says so by allowing to go back from there; before 3.5 it cannot be asked.
+ */
+async function hasArrivedAt(from: string, to: string, deed: Deed): Promise<void> {
+  const [before, after] = [parseVersion(from), parseVersion(to)];
+  if (before === undefined || after === undefined || after.minor <= before.minor || before.minor < 5) return;
+  const target = `${before.major}.${before.minor - 1}.0`;
+  await leaderOf(deed)
+    .downgrade('validate', target, deed)
+    .catch((thrown: unknown) => {
+      const why = Failure.from(thrown).message;
+      throw new Failure('conflict', `the cluster has not arrived at etcd ${before.major}.${before.minor} yet: ${why}`);
+    });
+}
+
+/** Beside the data stands which version may have written it. It is said before that version starts. */
+export async function noteVersion(name: CarrierName, version: string, deed: Deed): Promise<void> {
+  const { blueprint, tools, writer, signal } = deed;
+  const { versionAnnotation } = blueprint.naming;
+  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  if (claim === undefined || claim.metadata.annotations?.[versionAnnotation] === version) return;
+  const body = { metadata: { uid: claim.metadata.uid, annotations: { [versionAnnotation]: version } } };
+  await writer.patch(persistentVolumeClaims, at(name, deed), { type: 'merge', body, signal });
+}
+
+export async function relabelCarrier({ name, uid }: Change<'relabel-carrier'>, deed: Deed): Promise<void> {
+  const { blueprint, writer, signal } = deed;
+  const metadata = relabelling(podOf(name, deed).metadata, blueprint.template, blueprint.naming);
+  const body = { metadata: { uid, ...metadata } };
+  await unless('not-found', writer.patch(pods, at(name, deed), { type: 'merge', body, signal }), undefined);
+}
+
+const at = (name: CarrierName, { blueprint }: Deed) => ({ namespace: blueprint.intent.namespace, name });
+
+function podOf(name: CarrierName, { blueprint, tools }: Deed): Stored<Pod> {
+  const pod = tools.caches.pods.get(`${blueprint.intent.namespace}/${name}`);
+  if (pod === undefined) throw new Failure('conflict', `the pod of ${name} is gone`);
+  return pod;
+}

@@ -1,0 +1,83 @@
+import type { Carrier, ClusterIntent, ClusterWorld, Member } from '../../model/cluster.ts';
+import { carrierNamed } from '../../model/cluster.ts';
+import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
+import { type Hop, type Route, routeTo } from '../../versions/route.ts';
+
+/** Whether a carrier is what would be made today for a member of that version. */
+export const isAsDesired = ({ drift, image }: Carrier, version: string, { imageOf }: ClusterIntent): boolean =>
+  drift !== 'pod' && drift !== 'disk' && image === imageOf(version);
+
+/** The way from what healthy members run to what the spec says. */
+export function routeOf({ membership, intent }: ClusterWorld): Route {
+  return routeTo(intent.version, runningVersions(membership.seen ? membership.value.members : []));
+}
+
+const runningVersions = (members: readonly Member[]): readonly string[] =>
+  members.flatMap(({ health, version }) => (health === 'healthy' ? (version ?? []) : []));
+
+/** The version that all members are led to next; nothing while there is no way. */
+export function nextHop(world: ClusterWorld): Hop | undefined {
+  const route = routeOf(world);
+  return route.passable ? route.hops[0] : undefined;
+}
+
+/** A newcomer runs what has been seen to run: the newest of it, which reads what the others have written. */
+export function versionForNewcomers(members: readonly Member[], { version }: ClusterIntent): string {
+  const running = runningVersions(members).flatMap((text) => {
+    const parsed = parseVersion(text);
+    return parsed === undefined ? [] : [{ text, parsed }];
+  });
+  return running.toSorted((a, b) => compareVersions(b.parsed, a.parsed))[0]?.text ?? version;
+}
+
+/** A member that is down anyway may be the first to be moved on. Without a majority to ask, it runs what it ran before. */
+export function versionForReturner({ version }: Carrier, world: ClusterWorld): string {
+  const before = version === '' ? world.intent.version : version;
+  return world.membership.seen ? (versionForUnhealthy(world) ?? before) : before;
+}
+
+/** The version to give to a member that is down; none while going back has not been allowed by all. */
+export function versionForUnhealthy(world: ClusterWorld): string | undefined {
+  const hop = nextHop(world);
+  return hop === undefined || (hop.isDowngrade && !isDowngradeReady(hop, world)) ? undefined : hop.version;
+}
+
+/** Every member has been told to go back, and has made its data readable for the version it goes back to. */
+export function isDowngradeReady({ version }: Hop, { membership }: ClusterWorld): boolean {
+  const members = membership.seen ? membership.value.members : [];
+  const goesTo = minorIn(version);
+  const isTold = members.some(({ downgradeTarget }) => minorIn(downgradeTarget ?? '') === goesTo);
+  const answering = members.filter(({ health }) => health === 'healthy');
+  return isTold && answering.every(({ storageVersion }) => minorIn(storageVersion ?? '') === goesTo);
+}
+
+const minorIn = (version: string): string => version.split('.').slice(0, 2).join('.');
+
+/** Its data cannot come along, so another member has to take its place first. */
+export function needsNewPlace({ name }: Member, world: ClusterWorld): boolean {
+  const carrier = carrierNamed(world, name);
+  if (carrier === undefined) return false;
+  return carrier.drift === 'disk' || (carrier.drift === 'pod' && carrier.disk === 'with-pod');
+}
+
+/** One more than the spec says, while somebody has to be replaced who still serves. */
+export function wantedSize(world: ClusterWorld): number {
+  const { membership, intent } = world;
+  const isSurging =
+    membership.seen &&
+    membership.value.members.some((member) => member.health === 'healthy' && needsNewPlace(member, world));
+  return intent.size + (isSurging ? 1 : 0);
+}
+
+/**
+ * Whether nobody who is healthy was made as this one was. Then it is the change that keeps it from starting, and the next
+ * one would fare no better: all stops, until somebody corrects what was changed.
+ */
+export function isFirstOfItsKind({ version, template }: Carrier, world: ClusterWorld): boolean {
+  const members = world.membership.seen ? world.membership.value.members : [];
+  const healthy = members.filter(({ health }) => health === 'healthy');
+  return !healthy.some((member) => {
+    const other = carrierNamed(world, member.name);
+    return other?.template === template && isSameVersion(member.version, version);
+  });
+}

@@ -1,0 +1,93 @@
+import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
+import { canMoveLeader, isSameVersion } from '../../model/version.ts';
+import type { Hop } from '../../versions/route.ts';
+import { isAsDesired, isDowngradeReady, needsNewPlace, routeOf } from './outdated.ts';
+import { hasCaughtUp } from './promote-learner.ts';
+import { act, type Rule, type Step, type Verdict, wait } from './step.ts';
+
+/**
+ * Carries what the spec says to one member more: followers first, the leader last and only when it leads no more. By now
+ * everybody is a healthy voter, so the one before has come back; if one does not, all stops here.
+ */
+export const rollOne: Rule = (world) => {
+  if (!world.membership.seen) return undefined;
+  const pairs = world.membership.value.members.flatMap((member) => pairOf(member, world));
+  return waitForLast(pairs) ?? relabel(pairs) ?? rollNext(pairs, world);
+};
+
+function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+  const route = routeOf(world);
+  if (!route.passable) return wait('UpgradeRefused', route.says);
+  const hop = route.hops[0];
+  if (hop === undefined) return undefined;
+  const outdated = pairs.filter(({ carrier }) => !isAsDesired(carrier, hop.version, world.intent));
+  const [next] = outdated.toSorted((a, b) => Number(a.member.leads) - Number(b.member.leads));
+  if (next === undefined) return undefined;
+  return prepareDowngrade(hop, world) ?? giveUpLead(next, pairs, world) ?? change(next, hop, world);
+}
+
+interface Pair {
+  readonly member: Member;
+  readonly carrier: Carrier;
+}
+
+const pairOf = (member: Member, world: ClusterWorld): readonly Pair[] => {
+  const carrier = carrierNamed(world, member.name);
+  return carrier === undefined ? [] : [{ member, carrier }];
+};
+
+/** Between the change of an image and the start of it the old one still answers, and answers well. */
+function waitForLast(pairs: readonly Pair[]): Verdict | undefined {
+  const members = pairs.map(({ member }) => member);
+  const changing = pairs.find(({ member, carrier }) => !isSameVersion(member.version, carrier.version));
+  if (changing !== undefined) {
+    const { member, carrier } = changing;
+    return wait('Upgrading', `waiting for ${member.name}, which runs ${member.version}, to run ${carrier.version}`);
+  }
+  const behind = pairs.find(({ member, carrier }) => !carrier.ready || !hasCaughtUp(member, members));
+  return behind === undefined ? undefined : wait('Rolling', `waiting for ${behind.member.name} to catch up`);
+}
+
+/** Nobody notices that a label changes, so all are changed at once. */
+function relabel(pairs: readonly Pair[]): Verdict | undefined {
+  const steps = pairs
+    .filter(({ carrier }) => carrier.drift === 'labels')
+    .map(({ carrier: { name, uid } }): Step => ({ kind: 'relabel-carrier', name, uid }));
+  return steps.length === 0 ? undefined : act('Rolling', 'changing labels and annotations', ...steps);
+}
+
+function prepareDowngrade(hop: Hop, world: ClusterWorld): Verdict | undefined {
+  if (!hop.isDowngrade || isDowngradeReady(hop, world)) return undefined;
+  const { version } = hop;
+  const members = world.membership.seen ? world.membership.value.members : [];
+  const isTold = members.some(({ downgradeTarget }) => downgradeTarget !== undefined);
+  if (isTold) return wait('Upgrading', `waiting for all members to make their data readable for etcd ${version}`);
+  return act('Upgrading', `allowing all members to go back to ${version}`, { kind: 'enable-downgrade', version });
+}
+
+/** The lead goes to a member that need not be changed any more, so that it goes only once. */
+function giveUpLead({ member }: Pair, pairs: readonly Pair[], { intent }: ClusterWorld): Verdict | undefined {
+  if (!member.leads || !canMoveLeader(member.version ?? intent.version)) return undefined;
+  const others = pairs.filter((pair) => pair.member !== member && pair.member.role === 'voter');
+  const [heir] = others.toSorted((a, b) => Number((b.member.raftIndex ?? 0n) - (a.member.raftIndex ?? 0n)));
+  if (heir === undefined) return undefined;
+  const { id, name } = heir.member;
+  return act('Rolling', `moving the lead from ${member.name} to ${name}`, { kind: 'move-leader', id, name });
+}
+
+function change({ member, carrier }: Pair, { version: to }: Hop, world: ClusterWorld): Verdict | undefined {
+  const { id, name } = member;
+  const { uid, drift, version: from } = carrier;
+  const { intent } = world;
+  if (needsNewPlace(member, world))
+    return act('Rolling', `removing ${name}, which is outdated`, {
+      kind: 'remove-member',
+      id,
+      name,
+      because: 'outdated',
+    });
+  if (drift === 'pod' && !member.peerURLs.includes(intent.peerURLOf(name)))
+    return act('Rolling', `telling the others where ${name} will be`, { kind: 'update-peer-url', id, name });
+  if (drift === 'pod') return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
+  return act('Upgrading', `upgrading to ${intent.version}`, { kind: 'change-image', name, uid, from, to });
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aCarrier,
+  aMember,
+  aWorld,
+  type Change,
+  durable,
+  imageOf,
+  nameOf,
+  wanting,
+  withCarrier,
+  withIntent,
+  withMember,
+} from '../../../../test/support/worlds.ts';
+import type { ClusterWorld } from '../../model/cluster.ts';
+import { planCluster } from './plan-cluster.ts';
+import type { Verdict } from './step.ts';
+
+const upTo = (version: string): Change => withIntent({ version });
+const changedTo = (version: string): Partial<ReturnType<typeof aCarrier>> => ({ version, image: imageOf(version) });
+const runs = (name: string, version: string): Change => {
+  const both = [withMember(name, { version }), withCarrier(name, changedTo(version))];
+  return (world) => both.reduce((w, change) => change(w), world);
+};
+const drifted: Change = (w) => ({ ...w, carriers: w.carriers.map((c) => ({ ...c, drift: 'pod', template: 'old' })) });
+const joinedBy =
+  (name: string): Change =>
+  (w) => ({
+    ...w,
+    carriers: [...w.carriers, aCarrier(nameOf(name))],
+    membership: w.membership.seen
+      ? {
+          seen: true,
+          value: { ...w.membership.value, members: [...w.membership.value.members, aMember(nameOf(name), 7)] },
+        }
+      : w.membership,
+  });
+
+const said = (verdict: Verdict): string => {
+  if (verdict.is === 'settled') return 'settled';
+  if (verdict.is === 'wait') return `wait: ${verdict.reason}`;
+  return verdict.steps
+    .map((step) => [step.kind, 'name' in step ? step.name : '', 'to' in step ? step.to : ''].join(' ').trim())
+    .join(', ');
+};
+
+const cases: Record<string, { given: ClusterWorld; want: string }> = {
+  'begins with a follower': { given: aWorld(upTo('3.6.16')), want: 'change-image db-1 3.6.16' },
+  'waits until the last one runs what it was given': {
+    given: aWorld(upTo('3.6.16'), withCarrier('db-1', changedTo('3.6.16'))),
+    want: 'wait: Upgrading',
+  },
+  'waits until the last one has caught up': {
+    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), withMember('db-0', { raftIndex: 9000n })),
+    want: 'wait: Rolling',
+  },
+  'goes on with the next follower': {
+    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16')),
+    want: 'change-image db-2 3.6.16',
+  },
+  'moves the lead away before the leader is changed': {
+    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), runs('db-2', '3.6.16')),
+    want: 'move-leader db-1',
+  },
+  'changes the only member as it is': {
+    given: { ...aWorld(upTo('3.5.36'), wanting(1)), ...onlyOne() },
+    want: 'change-image db-0 3.5.36',
+  },
+  'stops after the first that does not come up': {
+    given: aWorld(
+      upTo('3.6.99'),
+      withMember('db-1', { health: 'silent', version: undefined }),
+      withCarrier('db-1', { ...changedTo('3.6.99'), phase: 'stuck', ready: false, unreadySince: 0, why: 'no image' }),
+    ),
+    want: 'wait: MemberStuck',
+  },
+  'changes the one that is down first, and so goes back': {
+    given: aWorld(
+      withMember('db-2', { health: 'silent', version: undefined }),
+      withCarrier('db-2', { ...changedTo('3.6.99'), phase: 'stuck', ready: false }),
+    ),
+    want: 'change-image db-2 3.5.35',
+  },
+  'walks a long way hop by hop': { given: aWorld(upTo('3.7.3')), want: 'change-image db-1 3.6.16' },
+  'refuses what etcd cannot do': { given: aWorld(upTo('3.4.31')), want: 'wait: UpgradeRefused' },
+  'asks etcd before it goes back': {
+    given: everybody('3.7.3', upTo('3.6.16')),
+    want: 'enable-downgrade',
+  },
+  'waits until the data can be read by the older one': {
+    given: everybody('3.7.3', upTo('3.6.16'), withMember('db-0', { downgradeTarget: '3.6.0' })),
+    want: 'wait: Upgrading',
+  },
+  'then goes back one by one': {
+    given: everybody('3.7.3', upTo('3.6.16'), readableFor('3.6.0')),
+    want: 'change-image db-1 3.6.16',
+  },
+  'scales before it upgrades': { given: aWorld(upTo('3.6.16'), wanting(5)), want: 'add-member db-new0' },
+
+  'makes the pod of a member with a disk of its own again': {
+    given: aWorld(durable(), drifted),
+    want: 'stop-carrier db-1',
+  },
+  'tells the others first where it will be': {
+    given: aWorld(durable(), drifted, withIntent({ peerURLOf: (name) => `http://${name}.elsewhere:2380` })),
+    want: 'update-peer-url db-1',
+  },
+  'lets another take the place of a member whose data would go with its pod': {
+    given: aWorld(drifted),
+    want: 'add-member db-new0',
+  },
+  'removes an outdated member when the other has its vote': {
+    given: aWorld(drifted, joinedBy('db-3')),
+    want: 'remove-member db-1',
+  },
+  'does not count the one too many as surplus': {
+    given: aWorld(drifted, joinedBy('db-3'), withMember('db-3', { role: 'learner' })),
+    want: 'promote-member db-3',
+  },
+  'gives up the addition when nobody is outdated any more': {
+    given: aWorld(joinedBy('db-3'), withMember('db-3', { role: 'learner', health: 'never-started' })),
+    want: 'remove-member db-3',
+  },
+  'changes labels of all at once': {
+    given: aWorld(withCarrier('db-1', { drift: 'labels' }), withCarrier('db-2', { drift: 'labels' })),
+    want: 'relabel-carrier db-1, relabel-carrier db-2',
+  },
+};
+
+describe('a change that reaches members', () => {
+  for (const [sentence, { given, want }] of Object.entries(cases)) {
+    it(sentence, () => expect(said(planCluster(given))).toBe(want));
+  }
+});
+
+function everybody(version: string, ...changes: readonly Change[]): ClusterWorld {
+  return aWorld(runs('db-0', version), runs('db-1', version), runs('db-2', version), ...changes);
+}
+
+function readableFor(version: string): Change {
+  const ready = { storageVersion: version, downgradeTarget: version };
+  return (world) => ['db-0', 'db-1', 'db-2'].reduce((w, name) => withMember(name, ready)(w), world);
+}
+
+function onlyOne(): Pick<ClusterWorld, 'carriers' | 'membership'> {
+  const { carriers, membership } = aWorld();
+  if (!membership.seen) throw new Error('a healthy world is seen');
+  const value = { ...membership.value, members: membership.value.members.slice(0, 1) };
+  return { carriers: carriers.slice(0, 1), membership: { seen: true, value } };
+}

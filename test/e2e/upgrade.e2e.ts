@@ -1,0 +1,108 @@
+import { expect } from 'vitest';
+import { hexOf } from '../../src/etcd/words.ts';
+import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { installOperator } from '../support/operator.ts';
+import { type Story, story } from '../support/story.ts';
+import { underTraffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
+
+/** Asks for another version as the book does, and waits until every member runs it. */
+async function upgrade({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster, version: string): Promise<void> {
+  await kubectl(
+    `patch etcdcluster db --type=json --patch '[{"op":"replace","path":"/spec/version","value":"${version}"}]'`,
+  );
+  await arrived({ kubectl }, db, version);
+}
+
+async function arrived({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster, version: string): Promise<void> {
+  await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=240s`);
+  await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=60s');
+  const running = await db.withMembers((members) => Promise.all(members.map((member) => member.status())));
+  expect(running.map((status) => status.version)).toEqual(running.map(() => version));
+}
+
+const idsOf = async (db: DeclaredCluster): Promise<readonly string[]> =>
+  (await db.members()).map(({ id }) => hexOf(id)).toSorted();
+
+story.onOurCluster('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version: '3.1.10' });
+  await db.settled(3);
+  const members = await idsOf(db);
+  await underTraffic(db, async () => {
+    for (const version of ['3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'])
+      await step(`to ${version}`, () => upgrade(told, db, version));
+  });
+  await step('they are the same members, in the same pods', async () => {
+    expect(await idsOf(db)).toEqual(members);
+  });
+  await step('it was told in the words of the book', async () => {
+    const events = await kubectl(
+      "get events --field-selector reason='Member Upgraded' -o jsonpath={.items[*].message}",
+    );
+    expect(events).toContain('upgraded from 3.1.10 to 3.2.13 ');
+    expect(events).toContain('upgraded from 3.6.16 to 3.7.3 ');
+  });
+});
+
+story.onOurCluster('a long way is walked by itself, and back as far as etcd can', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version: '3.4.31', durable: true });
+  await db.settled(3);
+  await underTraffic(db, async () => {
+    await step('from 3.4 to 3.7 in one edit, with the way shown', async () => {
+      await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.7.3"}}'`);
+      await kubectl('wait etcdcluster/db --for=jsonpath={.status.upgradePath[0]}=3.5.35 --timeout=30s');
+      expect((await db.status())['upgradePath']).toEqual(['3.5.35', '3.6.16', '3.7.3']);
+      await arrived(told, db, '3.7.3');
+    });
+    await step('back to 3.6, by etcd’s own leave', () => upgrade(told, db, '3.6.16'));
+  });
+  await step('3.4 is refused, with what to do instead', async () => {
+    await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.4.31"}}'`);
+    await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=30s');
+    const [message] = (
+      await kubectl(`get etcdcluster db -o jsonpath='{.status.conditions[?(@.type=="Degraded")].message}'`)
+    ).split('\n');
+    expect(message).toMatch(/cannot go back to 3\.4\.31.*restore a backup/);
+  });
+  await step('what runs is right again when the spec says so', async () => {
+    await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.6.16"}}'`);
+    await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=30s');
+  });
+});
+
+story.onOurCluster('an upgrade that fails stops at its first member, and going back recovers', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version: '3.5.35', extra: { replaceMemberAfterSeconds: 10 } });
+  await db.settled(3);
+  const members = await idsOf(db);
+  await underTraffic(db, async () => {
+    await step('a version that nobody has', async () => {
+      await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.3535"}}'`);
+      await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=60s');
+      const images = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.containers[0].image}');
+      expect(images.split(' ').filter((image) => image.endsWith(':v3.5.3535'))).toHaveLength(1);
+      await until('longer than a member is waited for', async () => {
+        const since = await kubectl(
+          `get etcdcluster db -o jsonpath='{.status.conditions[?(@.type=="Degraded")].lastTransitionTime}'`,
+        );
+        return Date.now() - Date.parse(since) > 15_000 || undefined;
+      });
+      expect(await idsOf(db)).toEqual(members);
+    });
+    await step('back', () => upgrade(told, db, '3.5.35'));
+    await step('and on to one that there is, while a member is down and the size changes', async () => {
+      await kubectl(`delete pod ${(await db.podNames())[0]} --wait=false`);
+      await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.6.16","size":4}}'`);
+      await arrived(told, db, '3.6.16');
+      await db.settled(4);
+    });
+  });
+});
