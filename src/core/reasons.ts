@@ -17,6 +17,7 @@ export const reasons = {
   StrayCarrier: 'A pod or volume belongs to no member any more and is being removed.',
   ScalingUp: 'There are fewer members than the spec asks for.',
   ScalingDown: 'There are more members than the spec asks for.',
+  MissingRights: 'The operator may not do all that it should; the message says what stays undone without which right.',
   StepFailed: 'The last step was tried and did not succeed; it will be tried again.',
 } as const;
 

@@ -17,6 +17,7 @@ import { installCrd } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { waitForOldLock } from './old-lock.ts';
+import { tellOnOwnPod } from './own-pod.ts';
 import { missingRights, tellMissing } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -75,31 +76,56 @@ interface Parts {
   readonly news: News;
 }
 
-/** Waits for its turn, and looks after clusters for as long as that lasts. What it may not do it leaves undone, and says so. */
+/** Finds out what it may not do, says so, and does the rest. */
 async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void> {
-  const { client, namespace, settings, log, news } = parts;
+  const { client, namespace, settings, news } = parts;
   const scope = settings.clusterWide ? undefined : namespace;
-  const identity = settings.podName ?? `${hostname()}-${process.pid}`;
-  const onTrouble = (failure: Failure): void => log.warn({ failure: failure.message }, 'trouble with the API server');
   const missing = await missingRights(client, { home: namespace, scope });
-  const lacks = (resource: string): boolean => missing.some((right) => right.resource === resource);
-  news.lacks(tellMissing(missing));
+  const lines = tellMissing(missing);
+  news.lacks(lines);
+  const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
+  const { podName, podNamespace } = settings;
+  await runTogether(
+    [
+      () => tellOnOwnPod(told, { client, podName, podNamespace, onTrouble: onTrouble(parts) }),
+      (signal) => takeTurn({ ...parts, scope, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
+    ],
+    stop,
+  );
+}
+
+interface Turn extends Parts {
+  readonly scope: string | undefined;
+  /** Of which resources it lacks a right. */
+  readonly lacks: ReadonlySet<string>;
+}
+
+const onTrouble =
+  ({ log }: Parts) =>
+  (failure: Failure): void =>
+    log.warn({ failure: failure.message }, 'trouble with the API server');
+
+/** Waits for its turn, and looks after clusters for as long as that lasts. */
+async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
+  const { client, namespace, settings, log, lacks } = turn;
+  const identity = settings.podName ?? `${hostname()}-${process.pid}`;
+  const trouble = { onTrouble: onTrouble(turn) };
   const work = async (signal: AbortSignal): Promise<void> => {
-    if (!lacks('endpoints')) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);
-    news.leads(identity);
+    if (!lacks.has('endpoints')) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);
+    turn.news.leads(identity);
     if (settings.createCrd) await installCrd(client, log);
     const controller = clusterController({
-      ...{ client, scope, identity, log, onTrouble, workers: settings.workers },
-      withBudgets: !lacks('poddisruptionbudgets'),
+      ...{ client, scope: turn.scope, identity, log, workers: settings.workers, ...trouble },
+      withBudgets: !lacks.has('poddisruptionbudgets'),
       isOurs: scopeOf(settings.clusterWide),
-      onOutcome: passMetrics(parts.metrics, log),
-      onCache: (declared) => clusterMetrics(parts.metrics, declared),
+      onOutcome: passMetrics(turn.metrics, log),
+      onCache: (declared) => clusterMetrics(turn.metrics, declared),
     });
     const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
     await runTogether([controller, chaos], signal);
   };
-  if (lacks('leases')) return work(stop);
-  const lease = { client, namespace, name: 'etcd-operator', identity, clock: systemClock, onTrouble };
+  if (lacks.has('leases')) return work(stop);
+  const lease = { client, namespace, name: 'etcd-operator', identity, clock: systemClock, ...trouble };
   return lead(lease, ({ lost }) => work(AbortSignal.any([stop, lost])), stop);
 }
 
