@@ -62,7 +62,7 @@ function diskOf({ spec }: Stored<Pod>, claims: Bodies['claims']): Carrier['disk'
 }
 
 /** The volume behind the claim does not exist any more. */
-const isLost = ({ status }: Stored<PersistentVolumeClaim>): boolean => status?.phase === 'Lost';
+export const isLost = ({ status }: Stored<PersistentVolumeClaim>): boolean => status?.phase === 'Lost';
 
 function phaseOf(pod: Stored<Pod>, etcd: ContainerStatus | undefined): Pick<Carrier, 'phase' | 'why'> {
   if (pod.metadata.deletionTimestamp !== undefined) return { phase: 'stopping', why: '' };
