@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { connect as socketTo } from 'node:net';
+import { Duplex } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { connect, listen } from '../../test/support/etcd-connect.ts';
 import { type FakeAnswers, type FakeEtcd, never, startFakeEtcd } from '../../test/support/etcd-fake.ts';
 import { makeAuthority } from '../../tools/cluster/pki.ts';
+import { Failure } from '../std/failure.ts';
+import type { Way } from './endpoint.ts';
 
 const version = { version: '3.6.0' };
 const answering = (maintenance: FakeAnswers['maintenance'] = {}): Promise<FakeEtcd> =>
@@ -58,6 +63,78 @@ describe('a member that hangs', () => {
     await using silent = await listen();
     const etcd = connect({ url: `https://127.0.0.1:${silent.port}` }, { pingMillis: 50 });
     await expect(etcd.defragment()).rejects.toMatchObject({ message: expect.stringContaining('not connected within') });
+  });
+});
+
+/** A way to the fake that is a stream and no socket, as a port-forward is. */
+const wayTo = ({ port }: { readonly port: number }, streams: Duplex[] = []): Way => {
+  const open = async (): Promise<Duplex> => {
+    const socket = socketTo(port, '127.0.0.1');
+    await once(socket, 'connect');
+    const stream = Duplex.from({ readable: socket, writable: socket });
+    streams.push(stream);
+    return stream;
+  };
+  return open;
+};
+
+describe('a way that is not a socket of ours', () => {
+  it('leads to the member, is shared, and is closed with the connection', async () => {
+    await using fake = await answering();
+    const etcd = connect({ url: 'http://db-0.db.default.svc:2379', way: wayTo(fake) });
+    expect(await Promise.all([etcd.status(), etcd.status()])).toMatchObject([version, version]);
+    expect(fake.connections()).toBe(1);
+    etcd.close();
+    await expect.poll(fake.openConnections).toBe(0);
+  });
+
+  it('is no less safe: the name is checked, and nothing stays open behind TLS', async () => {
+    const authority = await makeAuthority('test');
+    const identity = await authority.issue({ commonName: 'm0', dns: ['m0.test'] });
+    await using fake = await startFakeEtcd({ maintenance: { status: () => version } }, identity);
+    const [tls, way] = [{ ca: authority.certificate }, wayTo(fake)];
+    await expect(connect({ url: 'https://m1.test', tls, way }).status()).rejects.toThrow('TLS failed');
+    const etcd = connect({ url: 'https://m0.test', tls, way });
+    expect(await etcd.status()).toMatchObject(version);
+    etcd.close();
+    await expect.poll(fake.openConnections).toBe(0);
+  });
+
+  it('that breaks is found again', async () => {
+    await using fake = await answering();
+    const streams: Duplex[] = [];
+    const etcd = connect({ url: fake.url, way: wayTo(fake, streams) });
+    await etcd.status();
+    streams[0]?.destroy(new Failure('unreachable', 'the pod is gone'));
+    await expect.poll(() => etcd.status().catch(() => undefined)).toMatchObject(version);
+    expect(streams).toHaveLength(2);
+  });
+
+  it('that cannot be found is no answer, and is looked for again', async () => {
+    await using fake = await answering();
+    const ways: Way[] = [() => Promise.reject(new Failure('unreachable', 'no such pod')), wayTo(fake)];
+    const etcd = connect({ url: fake.url, way: (signal) => (ways.shift() as Way)(signal) });
+    await expect(etcd.status()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('no such pod'),
+    });
+    expect(await etcd.status()).toMatchObject(version);
+  });
+
+  it('that takes too long is called off, and not used when it is found after all', async () => {
+    await using fake = await answering();
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const calledOff: boolean[] = [];
+    const way: Way = async (signal) => {
+      await late;
+      calledOff.push(signal.aborted);
+      return wayTo(fake)(signal);
+    };
+    const etcd = connect({ url: fake.url, way }, { timeoutMillis: 50 });
+    await expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable' });
+    resolve();
+    await expect.poll(() => calledOff).toEqual([true]);
+    await expect.poll(() => [fake.connections(), fake.openConnections()]).toEqual([1, 0]);
   });
 });
 

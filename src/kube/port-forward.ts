@@ -73,6 +73,7 @@ const failure = (asked: string, says: string): Failure => new ApiFailure('unreac
 /** The data channel of a web socket as a stream. */
 function streamOver(socket: WebSocket, asked: string): Duplex {
   const stream = new Duplex({
+    allowHalfOpen: false,
     read: () => {}, // a web socket cannot be asked to wait
     write: (chunk: Buffer, _, written) => {
       socket.send(Buffer.concat([Uint8Array.of(dataChannel), chunk]));
@@ -112,5 +113,6 @@ function opened(socket: WebSocket, stream: Duplex): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.addEventListener('open', () => resolve(), { once: true });
   stream.once('error', reject);
+  stream.once('close', reject);
   return promise;
 }

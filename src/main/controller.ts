@@ -37,6 +37,7 @@ export interface Parts {
   readonly identity: string;
   /** Whether we may make PodDisruptionBudgets. */
   readonly withBudgets: boolean;
+  readonly wayTo: Tools['wayTo'];
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
   /** Shown the clusters that there are, once there is a copy of them. */
@@ -80,7 +81,7 @@ interface Made {
   readonly etcd: EtcdConnections;
 }
 
-function toolsOf({ client, log, isOurs }: Parts, { caches, recorder, etcd }: Made): Tools {
+function toolsOf({ client, log, isOurs, wayTo }: Parts, { caches, recorder, etcd }: Made): Tools {
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
@@ -99,6 +100,7 @@ function toolsOf({ client, log, isOurs }: Parts, { caches, recorder, etcd }: Mad
     caughtUp: (key) => expectations.caughtUp(key),
     caches,
     etcd,
+    wayTo,
     now: clock.now,
     randomName,
     tell: tellOnce((about, news) => recorder.record(about, news), clock),

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Tools } from '../controllers/cluster/sources.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
 import { HttpKubeClient } from '../kube/http-client.ts';
 import type { ObjectMeta } from '../kube/object.ts';
+import { portForward } from '../kube/port-forward.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
@@ -21,6 +23,7 @@ import { tellOnOwnPod } from './own-pod.ts';
 import { missingRights, tellMissing } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
+import { type WaysOptions, waysToPods } from './ways-to-pods.ts';
 
 /** Puts the operator together and runs it until told to stop. */
 export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
@@ -29,13 +32,14 @@ export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, si
   const namespace = settings.namespace ?? settings.podNamespace ?? access.namespace ?? 'default';
   const connection = connectTo(access, { userAgent: `etcd-operator/${version}` });
   const client = new HttpKubeClient(connection, { fieldManager: 'etcd-operator' });
+  const wayTo = waysFor(settings, access, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const news = new News(log);
   const health = serveHealth({ listen: settings.listenAddress, missing: news.missing, undone: news.undone, metrics });
   try {
     await runTogether(
-      [health, (stop) => lookAfterClusters({ client, namespace, settings, log, metrics, news }, stop)],
+      [health, (stop) => lookAfterClusters({ client, namespace, settings, log, metrics, news, wayTo }, stop)],
       signal,
     );
   } finally {
@@ -74,6 +78,7 @@ interface Parts {
   readonly log: Log;
   readonly metrics: Registry;
   readonly news: News;
+  readonly wayTo: Tools['wayTo'];
 }
 
 /** Finds out what it may not do, says so, and does the rest. */
@@ -115,7 +120,7 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
     turn.news.leads(identity);
     if (settings.createCrd) await installCrd(client, log);
     const controller = clusterController({
-      ...{ client, scope: turn.scope, identity, log, workers: settings.workers, ...trouble },
+      ...{ client, scope: turn.scope, identity, log, workers: settings.workers, wayTo: turn.wayTo, ...trouble },
       withBudgets: !lacks.has('poddisruptionbudgets'),
       isOurs: scopeOf(settings.clusterWide),
       onOutcome: passMetrics(turn.metrics, log),
@@ -136,6 +141,15 @@ const scopeOf =
     clusterWide ? annotations[scopeAnnotation] === 'clusterwide' : annotations[scopeAnnotation] === undefined;
 
 const scopeAnnotation = `${coreos.group}/scope`;
+
+/** Inside the cluster pods are dialled; outside it, that is tried. */
+function waysFor({ kubeconfig, reachPods }: Settings, access: Access, log: Log): Tools['wayTo'] {
+  const isInside = kubeconfig === undefined;
+  if (reachPods === 'direct' || (reachPods === 'auto' && isInside)) return undefined;
+  const onForwards = (): void => log.info("pods' addresses lead nowhere from here: etcd is reached by port-forwards");
+  const forward: WaysOptions['forward'] = (target, signal) => portForward(access, target, signal);
+  return waysToPods({ forward, straight: reachPods === 'auto', onForwards });
+}
 
 async function accessFor({ kubeconfig }: Settings, env: NodeJS.ProcessEnv): Promise<Access> {
   const access = kubeconfig === undefined ? await inCluster(env) : await fromKubeconfig(kubeconfig);

@@ -3,6 +3,8 @@ import { cutOff, joinAgain, startNode, stopNode } from '../../tools/cluster/node
 
 /** What a story may do to the nodes of our test cluster. */
 export interface Nodes {
+  /** The name of our test cluster. */
+  readonly cluster: string;
   readonly names: readonly string[];
   readonly stop: (node: string) => Promise<void>;
   readonly start: (node: string) => Promise<void>;
@@ -16,6 +18,7 @@ export function nodesOf(cluster: string | undefined): Nodes {
   if (cluster === undefined) return nobodysNodes;
   const layout = layoutOf(cluster);
   return {
+    cluster,
     names: layout.nodes.map((node) => node.name),
     stop: (node) => stopNode(layout, node),
     start: (node) => startNode(layout, node),
@@ -29,4 +32,12 @@ const refuse = (): Promise<never> => {
   throw new Error('a story that touches nodes is told by story.onOurCluster');
 };
 
-const nobodysNodes: Nodes = { names: [], stop: refuse, start: refuse, cutOff: refuse, joinAgain: refuse, auditLog: '' };
+const nobodysNodes: Nodes = {
+  cluster: '',
+  names: [],
+  stop: refuse,
+  start: refuse,
+  cutOff: refuse,
+  joinAgain: refuse,
+  auditLog: '',
+};
