@@ -1,5 +1,4 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls } from 'node:tls';
 
 /** What one side of a TLS connection shows and believes: PEM texts, never file names. */
@@ -23,8 +22,8 @@ export interface Address {
   readonly port: number;
 }
 
-/** Opens a stream to a member by other means than a socket of ours. `signal` calls it off; what is open stays open. */
-export type Way = (signal: AbortSignal) => Promise<Duplex>;
+/** Opens a socket that leads to a member, other than by dialling it. `signal` calls it off; what is open stays open. */
+export type Way = (signal: AbortSignal) => Promise<Socket>;
 
 /** One member's client port, and how to enter. */
 export interface Endpoint {
@@ -52,9 +51,9 @@ export function openSocket(endpoint: Endpoint): Socket {
   return connectTls({ ...address, ...securityOf(endpoint) });
 }
 
-/** Speaks as the URL says over a stream that leads to the member. */
-export const speakOver = (stream: Duplex, endpoint: Endpoint): Duplex =>
-  new URL(endpoint.url).protocol === 'http:' ? stream : connectTls({ socket: stream, ...securityOf(endpoint) });
+/** Speaks as the URL says over a socket that leads to the member. */
+export const speakOver = (socket: Socket, endpoint: Endpoint): Socket =>
+  new URL(endpoint.url).protocol === 'http:' ? socket : connectTls({ socket, ...securityOf(endpoint) });
 
 function securityOf({ url, tls }: Endpoint): ConnectionOptions {
   const expected = tls?.serverName ?? addressOf(new URL(url)).host;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { connect as socketTo } from 'node:net';
-import { Duplex } from 'node:stream';
+import { type Socket, connect as socketTo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { connect, listen } from '../../test/support/etcd-connect.ts';
 import { type FakeAnswers, type FakeEtcd, never, startFakeEtcd } from '../../test/support/etcd-fake.ts';
@@ -66,19 +65,17 @@ describe('a member that hangs', () => {
   });
 });
 
-/** A way to the fake that is a stream and no socket, as a port-forward is. */
-const wayTo = ({ port }: { readonly port: number }, streams: Duplex[] = []): Way => {
-  const open = async (): Promise<Duplex> => {
+const wayTo = ({ port }: { readonly port: number }, sockets: Socket[] = []): Way => {
+  const open = async (): Promise<Socket> => {
     const socket = socketTo(port, '127.0.0.1');
     await once(socket, 'connect');
-    const stream = Duplex.from({ readable: socket, writable: socket });
-    streams.push(stream);
-    return stream;
+    sockets.push(socket);
+    return socket;
   };
   return open;
 };
 
-describe('a way that is not a socket of ours', () => {
+describe('a way other than dialling', () => {
   it('leads to the member, is shared, and is closed with the connection', async () => {
     await using fake = await answering();
     const etcd = connect({ url: 'http://db-0.db.default.svc:2379', way: wayTo(fake) });
@@ -102,12 +99,12 @@ describe('a way that is not a socket of ours', () => {
 
   it('that breaks is found again', async () => {
     await using fake = await answering();
-    const streams: Duplex[] = [];
-    const etcd = connect({ url: fake.url, way: wayTo(fake, streams) });
+    const sockets: Socket[] = [];
+    const etcd = connect({ url: fake.url, way: wayTo(fake, sockets) });
     await etcd.status();
-    streams[0]?.destroy(new Failure('unreachable', 'the pod is gone'));
+    sockets[0]?.destroy(new Failure('unreachable', 'the pod is gone'));
     await expect.poll(() => etcd.status().catch(() => undefined)).toMatchObject(version);
-    expect(streams).toHaveLength(2);
+    expect(sockets).toHaveLength(2);
   });
 
   it('that cannot be found is no answer, and is looked for again', async () => {

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Failure } from '../std/failure.ts';
@@ -101,10 +101,10 @@ export class Session {
 
   async #connectBy(way: Way): Promise<ClientHttp2Session> {
     try {
-      const stream = await way(this.#givenUp.signal);
-      stream.on('error', () => {}); // each call hears of it by itself, but an error nobody listens to ends the process
-      if (!this.#over) return await this.#connect(speakOver(stream, this.#endpoint));
-      stream.destroy();
+      const socket = await way(this.#givenUp.signal);
+      socket.on('error', () => {}); // each call hears of it by itself, but an error nobody listens to ends the process
+      if (!this.#over) return await this.#connect(speakOver(socket, this.#endpoint));
+      socket.destroy();
       throw closedByUs();
     } catch (thrown) {
       this.#over = true;
@@ -112,8 +112,8 @@ export class Session {
     }
   }
 
-  #connect(stream: Duplex): Promise<ClientHttp2Session> {
-    const connection = connect(this.#endpoint.url, { createConnection: () => stream });
+  #connect(socket: Socket): Promise<ClientHttp2Session> {
+    const connection = connect(this.#endpoint.url, { createConnection: () => socket });
     this.#connection = connection;
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {

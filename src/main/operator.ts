@@ -7,7 +7,7 @@ import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
 import { HttpKubeClient } from '../kube/http-client.ts';
 import type { ObjectMeta } from '../kube/object.ts';
-import { portForward } from '../kube/port-forward.ts';
+import { forwardedSocket } from '../kube/port-forward.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
@@ -147,7 +147,7 @@ function waysFor({ kubeconfig, reachPods }: Settings, access: Access, log: Log):
   const isInside = kubeconfig === undefined;
   if (reachPods === 'direct' || (reachPods === 'auto' && isInside)) return undefined;
   const onForwards = (): void => log.info("pods' addresses lead nowhere from here: etcd is reached by port-forwards");
-  const forward: WaysOptions['forward'] = (target, signal) => portForward(access, target, signal);
+  const forward: WaysOptions['forward'] = (target, signal) => forwardedSocket(access, target, signal);
   return waysToPods({ forward, straight: reachPods === 'auto', onForwards });
 }
 

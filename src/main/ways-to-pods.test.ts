@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../test/support/etcd-connect.ts';
 import { Failure } from '../std/failure.ts';
@@ -11,11 +11,11 @@ const patient = new AbortController().signal;
 
 function ways(options: Partial<WaysOptions> = {}) {
   const forwarded: string[] = [];
-  const opened: PassThrough[] = [];
+  const opened: Socket[] = [];
   let found = 0;
   const forward = async ({ namespace, name, port }: Parameters<WaysOptions['forward']>[0]) => {
     forwarded.push(`${namespace}/${name}:${port}`);
-    return opened[opened.push(new PassThrough()) - 1] as PassThrough;
+    return opened[opened.push(new Socket()) - 1] as Socket;
   };
   const to = waysToPods({ forward, straight: true, onForwards: () => found++, ...options });
   return { to, forwarded, opened, found: () => found };

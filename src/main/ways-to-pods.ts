@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Address, Way } from '../etcd/endpoint.ts';
 import type { At } from '../kube/object.ts';
 import type { PodPort } from '../kube/port-forward.ts';
@@ -7,7 +6,7 @@ import { Failure } from '../std/failure.ts';
 
 export interface WaysOptions {
   /** Opens a port-forward. */
-  readonly forward: (target: PodPort, signal: AbortSignal) => Promise<Duplex>;
+  readonly forward: (target: PodPort, signal: AbortSignal) => Promise<Socket>;
   /** Whether pods' addresses are tried at all. */
   readonly straight: boolean;
   /** Told once, when we have found out that pods' addresses lead nowhere. */
@@ -26,15 +25,15 @@ const openingMillis = 10_000;
  */
 export function waysToPods({ forward, straight, onForwards }: WaysOptions): (pod: At, address: Address) => Way {
   let isRouted = straight;
-  const open = async (pod: At, address: Address): Promise<Duplex> => {
+  const open = async (pod: At, address: Address): Promise<Socket> => {
     const direct = isRouted ? await dial(address) : 'refused';
     if (typeof direct === 'object') return direct;
-    const stream = await within(openingMillis, (signal) => forward({ ...pod, port: address.port }, signal));
+    const socket = await within(openingMillis, (signal) => forward({ ...pod, port: address.port }, signal));
     if (direct === 'silent' && isRouted) {
       isRouted = false;
       onForwards();
     }
-    return stream;
+    return socket;
   };
   return ({ namespace, name }, address) =>
     async (signal) =>
@@ -67,12 +66,12 @@ async function within<T>(millis: number, work: (signal: AbortSignal) => Promise<
 }
 
 /** What is found out on the way is of use for the next one, so opening goes on when it is given up; what it opens is closed. */
-function unlessGivenUp(opening: Promise<Duplex>, signal: AbortSignal): Promise<Duplex> {
-  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+function unlessGivenUp(opening: Promise<Socket>, signal: AbortSignal): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const giveUp = (): void => {
     reject(new Failure('unreachable', 'given up before it was connected'));
     opening.then(
-      (stream) => stream.on('error', () => {}).destroy(),
+      (socket) => socket.on('error', () => {}).destroy(),
       () => {}, // nobody waits for it any more
     );
   };
