@@ -85,7 +85,7 @@ interface Parts {
 async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, news } = parts;
   const scope = settings.clusterWide ? undefined : namespace;
-  const missing = await missingRights(client, { home: namespace, scope });
+  const missing = await missingRights(client, { home: namespace, scope, isOutside: parts.wayTo !== undefined });
   const lines = tellMissing(missing);
   news.lacks(lines);
   const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);

@@ -27,6 +27,20 @@ describe('the rights of the operator', () => {
     ]);
   });
 
+  it('include port-forwards outside the cluster, and only there', async () => {
+    const client = {
+      review: async (_: unknown, { resourceAttributes }: never) => ({
+        allowed: (resourceAttributes as { subresource?: string }).subresource !== 'portforward',
+      }),
+    };
+    const missing = async (isOutside: boolean) =>
+      tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', isOutside }));
+    expect(await missing(false)).toEqual([]);
+    expect(await missing(true)).toEqual([
+      "may not get pods/portforward, create pods/portforward: etcd is not reached where pods' addresses lead nowhere",
+    ]);
+  });
+
   it('for locks are asked for at home, and all others where the clusters are', async () => {
     const asked: (readonly [string, string | undefined])[] = [];
     const client = {

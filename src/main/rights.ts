@@ -36,11 +36,19 @@ export const neededRights: readonly Right[] = [
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
 ];
 
+/** What it asks for besides when it reaches pods from outside their cluster. API servers want both; older ones only the first. */
+const rightsOutside = rights(
+  'pods/portforward',
+  'get create',
+  "etcd is not reached where pods' addresses lead nowhere",
+);
+
 /** Where rights are needed: those for locks in the operator's own namespace, all others where its clusters are. */
 export interface Places {
   readonly home: string;
   /** Without it, all namespaces. */
   readonly scope: string | undefined;
+  readonly isOutside?: boolean;
 }
 
 export const isForLocks = ({ resource }: Right): boolean => resource === 'leases' || resource === 'endpoints';
@@ -48,9 +56,10 @@ export const isForLocks = ({ resource }: Right): boolean => resource === 'leases
 /** Which of these rights we do not have. */
 export async function missingRights(
   client: Pick<KubeClient, 'review'>,
-  { home, scope }: Places,
+  { home, scope, isOutside = false }: Places,
 ): Promise<readonly Right[]> {
-  const asked = neededRights.map(async (right) => {
+  const needed = isOutside ? [...neededRights, ...rightsOutside] : neededRights;
+  const asked = needed.map(async (right) => {
     const place = isForLocks(right) ? home : scope;
     return { right, granted: await isGranted(client, right, place) };
   });
