@@ -51,7 +51,11 @@ export async function portForward(access: Access, target: PodPort, signal?: Abor
  */
 export async function forwardedSocket(access: Access, target: PodPort, signal?: AbortSignal): Promise<Socket> {
   const far = await portForward(access, target, signal);
-  const [near, ours] = await socketPair();
+  const [near, ours] = await socketPair().catch((thrown: unknown) => {
+    far.destroy();
+    throw thrown;
+  });
+  if (far.destroyed) near.destroy(); // it was lost meanwhile, and tells nobody any more
   far.on('error', () => near.destroy()).once('close', () => near.end());
   near.on('error', () => far.destroy()).once('close', () => far.destroy());
   near.pipe(far).pipe(near);
