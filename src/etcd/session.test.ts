@@ -166,7 +166,7 @@ describe('a connection', () => {
     await asked;
     const pings = fake.pings();
     await new Promise((passed) => setTimeout(passed, 200));
-    expect(fake.pings()).toBe(pings);
+    expect(fake.pings() - pings).toBeLessThanOrEqual(1); // one may have been on its way; otherwise there would be six
   });
 
   it('goes where it is told to, and expects the name that the URL says', async () => {
