@@ -6,8 +6,11 @@ import { aloneWith } from './cluster/lock.ts';
 import { bringUp, prepare } from './cluster/up.ts';
 import { pushOperatorImage } from './images/publish.ts';
 import { withProgress } from './lib/progress.ts';
+import { run } from './lib/run.ts';
 import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
 
+const definitions = join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml');
+const applyDefinitions = ['apply', '--server-side', '-f', definitions];
 const storyProjects = ['stories', 'stories alone'];
 
 /** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */
@@ -18,12 +21,7 @@ export async function storiesOn(layout: Layout, title?: string): Promise<Tally> 
     await withProgress(`starting cluster "${layout.name}"`, () => bringUp(layout));
   }
   await pushOperatorImage(layout);
-  await kubectl(layout, [
-    'apply',
-    '--server-side',
-    '-f',
-    join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml'),
-  ]);
+  await kubectl(layout, applyDefinitions);
   return runStories(environmentFor(layout), title);
 }
 
@@ -45,12 +43,12 @@ const environmentFor = ({ kubeconfig, name }: Layout): Readonly<Record<string, s
   PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}`,
 });
 
-/** Runs the stories on somebody else's cluster, without those that stop nodes. */
-export const storiesElsewhere = (kubeconfig: string, title?: string): Promise<Tally> =>
-  runStories(
-    { KUBECONFIG: kubeconfig, TEST_CLUSTER: '', PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}` },
-    title,
-  );
+/** Runs the stories on somebody else's cluster, without those that stop nodes. Our custom resource definition stays there. */
+export async function storiesElsewhere(kubeconfig: string, title?: string): Promise<Tally> {
+  const PATH = `${join(kubectlPath(), '..')}:${process.env['PATH']}`;
+  await run(kubectlPath(), ['--kubeconfig', kubeconfig, ...applyDefinitions]);
+  return runStories({ KUBECONFIG: kubeconfig, TEST_CLUSTER: '', PATH }, title);
+}
 
 function runStories(env: Readonly<Record<string, string>>, title: string | undefined): Promise<Tally> {
   const suite: Suite = { projects: storyProjects, env };

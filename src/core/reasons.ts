@@ -21,6 +21,7 @@ export const reasons = {
   Upgrading: 'Members are being moved to another version, one after the other.',
   UpgradeRefused: 'etcd cannot go from the version that runs to the one that spec.version names; the message says why.',
   Rolling: 'What the spec says of pods is being carried to the members, one after the other.',
+  MissingRights: 'The operator may not do all that it should; the message says what stays undone without which right.',
   StepFailed: 'The last step was tried and did not succeed; it will be tried again.',
 } as const;
 

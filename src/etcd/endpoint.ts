@@ -22,6 +22,9 @@ export interface Address {
   readonly port: number;
 }
 
+/** Opens a socket that leads to a member, other than by dialling it. `signal` calls it off; what is open stays open. */
+export type Way = (signal: AbortSignal) => Promise<Socket>;
+
 /** One member's client port, and how to enter. */
 export interface Endpoint {
   /** `http://…` or `https://…`, with a name or an address. */
@@ -30,6 +33,8 @@ export interface Endpoint {
   readonly tls?: TlsIdentity;
   /** Where to connect to in place of the URL's host and port, which still say whom we expect there: a port-forward, a Pod's address. */
   readonly dial?: Address;
+  /** How to get there where nothing can be dialled. */
+  readonly way?: Way;
   /** A user of etcd's own. A server that has no users is asked without; only 3.1 takes the password for wrong then. */
   readonly credentials?: Credentials;
 }
@@ -39,18 +44,25 @@ export const placeOf = ({ url, dial }: Endpoint): string =>
   dial === undefined ? url : `${url} by way of ${dial.host}:${dial.port}`;
 
 /** Starts to connect. We open the socket ourselves, because the name to check may be neither the host nor what we dial. */
-export function openSocket({ url, tls, dial }: Endpoint): Socket {
-  const target = new URL(url);
-  const address = dial ?? addressOf(target);
+export function openSocket(endpoint: Endpoint): Socket {
+  const target = new URL(endpoint.url);
+  const address = endpoint.dial ?? addressOf(target);
   if (target.protocol === 'http:') return connectPlain({ ...address });
-  const expected = tls?.serverName ?? addressOf(target).host;
-  return connectTls({
-    ...address,
+  return connectTls({ ...address, ...securityOf(endpoint) });
+}
+
+/** Speaks as the URL says over a socket that leads to the member. */
+export const speakOver = (socket: Socket, endpoint: Endpoint): Socket =>
+  new URL(endpoint.url).protocol === 'http:' ? socket : connectTls({ socket, ...securityOf(endpoint) });
+
+function securityOf({ url, tls }: Endpoint): ConnectionOptions {
+  const expected = tls?.serverName ?? addressOf(new URL(url)).host;
+  return {
     ...credentialsOf(tls),
     ...(isIP(expected) === 0 ? { servername: expected } : {}), // TLS does not let us ask for an address by name
     checkServerIdentity: (_dialled, certificate) => checkServerIdentity(expected, certificate),
     ALPNProtocols: ['h2'],
-  });
+  };
 }
 
 const credentialsOf = (tls: TlsIdentity | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> => ({

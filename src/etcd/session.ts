@@ -1,7 +1,9 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
-import { type Endpoint, openSocket } from './endpoint.ts';
+import { Failure } from '../std/failure.ts';
+import { type Endpoint, openSocket, speakOver, type Way } from './endpoint.ts';
 
 export interface SessionSettings {
   /**
@@ -29,6 +31,7 @@ export class Session {
   readonly #settings: SessionSettings;
   #opening: Promise<ClientHttp2Session> | undefined;
   #connection: ClientHttp2Session | undefined;
+  readonly #givenUp = new AbortController();
   #openCalls = 0;
   #over = false;
   #pinging: NodeJS.Timeout | undefined;
@@ -82,6 +85,7 @@ export class Session {
     this.#over = true;
     clearTimeout(this.#idling);
     clearInterval(this.#pinging);
+    this.#givenUp.abort();
     this.#connection?.destroy(closedByUs());
   }
 
@@ -91,7 +95,25 @@ export class Session {
   }
 
   #open(): Promise<ClientHttp2Session> {
-    const connection = connect(this.#endpoint.url, { createConnection: () => openSocket(this.#endpoint) });
+    const { way } = this.#endpoint;
+    return way === undefined ? this.#connect(openSocket(this.#endpoint)) : this.#connectBy(way);
+  }
+
+  async #connectBy(way: Way): Promise<ClientHttp2Session> {
+    try {
+      const socket = await way(this.#givenUp.signal);
+      socket.on('error', () => {}); // each call hears of it by itself, but an error nobody listens to ends the process
+      if (!this.#over) return await this.#connect(speakOver(socket, this.#endpoint));
+      socket.destroy();
+      throw closedByUs();
+    } catch (thrown) {
+      this.#over = true;
+      throw thrown instanceof Failure ? new ConnectError(thrown.message, Code.Unavailable) : thrown;
+    }
+  }
+
+  #connect(socket: Socket): Promise<ClientHttp2Session> {
+    const connection = connect(this.#endpoint.url, { createConnection: () => socket });
     this.#connection = connection;
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Agent, WebSocket } from 'undici';
 import type { Failure } from '../std/failure.ts';
@@ -44,22 +45,45 @@ export async function portForward(access: Access, target: PodPort, signal?: Abor
   return stream;
 }
 
-/** Listens on a port of this machine that leads to the pod. `onTrouble` is told of connections that failed. */
-export function forwardListener(access: Access, target: PodPort, onTrouble: (failure: Failure) => void): Server {
-  const join = async (near: Socket): Promise<void> => {
-    const far = await portForward(access, target);
-    far.once('error', onTrouble);
-    far.once('close', () => near.destroy());
-    near.once('error', () => far.destroy());
-    near.once('close', () => far.destroy());
-    near.pipe(far).pipe(near);
-  };
-  return createServer((near) => {
-    join(near).catch((thrown: Failure) => {
-      near.destroy();
-      onTrouble(thrown);
-    });
+/**
+ * The same as a socket. Node's HTTP/2 and TLS take all that a stream gives at once in one go, without a turn for anybody
+ * else in between, and an answer that comes whole is over before its reader has begun. From a socket it is not.
+ */
+export async function forwardedSocket(access: Access, target: PodPort, signal?: AbortSignal): Promise<Socket> {
+  const far = await portForward(access, target, signal);
+  const [near, ours] = await socketPair().catch((thrown: unknown) => {
+    far.destroy();
+    throw thrown;
   });
+  if (far.destroyed) near.destroy(); // it was lost meanwhile, and tells nobody any more
+  far.on('error', () => near.destroy()).once('close', () => near.end());
+  near.on('error', () => far.destroy()).once('close', () => far.destroy());
+  near.pipe(far).pipe(near);
+  return ours;
+}
+
+/** Two ends of one connection on this machine. Whoever else connects meanwhile is shown out. */
+async function socketPair(): Promise<readonly [Socket, Socket]> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const ours = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const connected = once(ours, 'connect');
+  const { promise: near, resolve } = Promise.withResolvers<Socket>();
+  const showOut = (candidate: Socket): void => void candidate.destroy();
+  const receive = (candidate: Socket): void =>
+    candidate.remotePort === ours.localPort ? resolve(candidate) : showOut(candidate);
+  server.on('connection', (candidate) => {
+    connected.then(
+      () => receive(candidate),
+      () => showOut(candidate),
+    );
+  });
+  try {
+    await connected;
+    return [await near, ours];
+  } finally {
+    server.close();
+  }
 }
 
 function addressOf(access: Access, { port, ...at }: PodPort): string {
@@ -73,6 +97,7 @@ const failure = (asked: string, says: string): Failure => new ApiFailure('unreac
 /** The data channel of a web socket as a stream. */
 function streamOver(socket: WebSocket, asked: string): Duplex {
   const stream = new Duplex({
+    allowHalfOpen: false,
     read: () => {}, // a web socket cannot be asked to wait
     write: (chunk: Buffer, _, written) => {
       socket.send(Buffer.concat([Uint8Array.of(dataChannel), chunk]));
@@ -112,5 +137,6 @@ function opened(socket: WebSocket, stream: Duplex): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.addEventListener('open', () => resolve(), { once: true });
   stream.once('error', reject);
+  stream.once('close', reject);
   return promise;
 }

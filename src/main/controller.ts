@@ -18,6 +18,7 @@ import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
 import { makeCaches } from './caches.ts';
 import type { Log } from './log.ts';
+import { tellOnce } from './tell-once.ts';
 
 const clusters: Resource<ClusterObject> = namespaced({
   group: coreos.group,
@@ -36,6 +37,7 @@ export interface Parts {
   readonly identity: string;
   /** Whether we may make PodDisruptionBudgets. */
   readonly withBudgets: boolean;
+  readonly wayTo: Tools['wayTo'];
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
   /** Shown the clusters that there are, once there is a copy of them. */
@@ -79,7 +81,7 @@ interface Made {
   readonly etcd: EtcdConnections;
 }
 
-function toolsOf({ client, log, isOurs }: Parts, { caches, recorder, etcd }: Made): Tools {
+function toolsOf({ client, log, isOurs, wayTo }: Parts, { caches, recorder, etcd }: Made): Tools {
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
@@ -98,9 +100,10 @@ function toolsOf({ client, log, isOurs }: Parts, { caches, recorder, etcd }: Mad
     caughtUp: (key) => expectations.caughtUp(key),
     caches,
     etcd,
+    wayTo,
     now: clock.now,
     randomName,
-    tell: tellOnce(recorder),
+    tell: tellOnce((about, news) => recorder.record(about, news), clock),
     log: (level, message, fields) => log[level](fields, message),
   };
 }
@@ -129,26 +132,6 @@ function enqueueChanges(
   services.onChange(owned);
   budgets?.onChange(owned);
 }
-
-/** A trouble that lasts is told when it begins and when it changes, not in every pass; forgotten after a while. */
-function tellOnce(recorder: EventRecorder): Tools['tell'] {
-  const told = new Map<string, number>();
-  const isOld = (key: string, now: number): boolean =>
-    now - (told.get(key) ?? Number.NEGATIVE_INFINITY) >= repeatMillis;
-  return (about, news) => {
-    const [key, now] = [`${about.metadata.uid} ${news.reason} ${news.message}`, clock.monotonic()];
-    if (news.type === 'Normal') return recorder.record(about, news);
-    if (!isOld(key, now)) return;
-    told.delete(key); // so that it moves to the end, where the newest are
-    told.set(key, now);
-    for (const oldest of [...told.keys()].slice(0, -most)) told.delete(oldest);
-    recorder.record(about, news);
-  };
-}
-
-const repeatMillis = 600_000;
-/** How many warnings are kept in mind, of all clusters together. */
-const most = 1_000;
 
 /** Kubernetes' own alphabet for random names: no vowels, and nothing that looks like something else. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';

@@ -1,32 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { missingRights, neededRights, tellMissing } from './rights.ts';
+import { rightsIn } from '../../test/support/roles.ts';
+import { isForLocks, missingRights, nameOfRight, neededRights, type Right, tellMissing } from './rights.ts';
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-}
-
-const role = parse(
-  readFileSync(join(import.meta.dirname, '../../examples/coreos/etcd-operator-role.yaml'), 'utf8'),
-) as { rules: readonly Rule[] };
-const grantedBy = (rules: readonly Rule[]): readonly string[] =>
-  rules
-    .flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) =>
-        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`)),
-      ),
-    )
-    .toSorted();
+const namesOf = (rights: readonly Right[]): readonly string[] => rights.map(nameOfRight).toSorted();
 
 describe('the rights of the operator', () => {
   it('are exactly those of the shipped Role', () => {
-    expect(grantedBy(role.rules)).toEqual(
-      neededRights.map(({ group, resource, verb }) => `${verb} ${resource}.${group}`).toSorted(),
-    );
+    expect(rightsIn('examples/coreos/etcd-operator-role.yaml', 'Role')).toEqual(namesOf(neededRights));
+  });
+
+  it('are, for all namespaces, those of the shipped ClusterRole, and a Role at home for its locks', () => {
+    const [atHome, anywhere] = [neededRights.filter(isForLocks), neededRights.filter((right) => !isForLocks(right))];
+    expect(rightsIn('deploy/coreos/operator-roles.yaml', 'ClusterRole')).toEqual(namesOf(anywhere));
+    expect(rightsIn('deploy/coreos/operator-roles.yaml', 'Role')).toEqual(namesOf(atHome));
   });
 
   it('that are missing are told with what stays undone', async () => {
@@ -38,6 +24,20 @@ describe('the rights of the operator', () => {
     expect(tellMissing(await missingRights(client as never, { home: 'default', scope: 'default' }))).toEqual([
       'may not list poddisruptionbudgets.policy, watch poddisruptionbudgets.policy, create poddisruptionbudgets.policy, ' +
         'patch poddisruptionbudgets.policy, delete poddisruptionbudgets.policy: draining nodes may stop a majority',
+    ]);
+  });
+
+  it('include port-forwards outside the cluster, and only there', async () => {
+    const client = {
+      review: async (_: unknown, { resourceAttributes }: never) => ({
+        allowed: (resourceAttributes as { subresource?: string }).subresource !== 'portforward',
+      }),
+    };
+    const missing = async (isOutside: boolean) =>
+      tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', isOutside }));
+    expect(await missing(false)).toEqual([]);
+    expect(await missing(true)).toEqual([
+      "may not get pods/portforward, create pods/portforward: etcd is not reached where pods' addresses lead nowhere",
     ]);
   });
 

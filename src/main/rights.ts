@@ -26,13 +26,8 @@ export const neededRights: readonly Right[] = [
     'patch',
     'status is kept in an annotation, where kubectl does not look for it',
   ),
-  ...rights(
-    `etcdclusters/finalizers ${coreos}`,
-    'update',
-    'some API servers refuse pods that name their cluster as owner',
-  ),
   ...rights('pods', 'get list watch create delete patch', 'members are not created, replaced or sealed'),
-  ...rights('persistentvolumeclaims', 'list watch create delete patch', 'members get no disks of their own'),
+  ...rights('persistentvolumeclaims', 'get list watch create delete patch', 'members get no disks of their own'),
   ...rights('services', 'list watch create patch', 'clients and members find nobody'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
   ...rights('endpoints', 'get', 'an original operator that still runs is not waited for'),
@@ -41,22 +36,33 @@ export const neededRights: readonly Right[] = [
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
 ];
 
+/** What it asks for besides when it reaches pods from outside their cluster. API servers want both; older ones only the first. */
+const rightsOutside = rights(
+  'pods/portforward',
+  'get create',
+  "etcd is not reached where pods' addresses lead nowhere",
+);
+
 /** Where rights are needed: those for locks in the operator's own namespace, all others where its clusters are. */
 export interface Places {
   readonly home: string;
   /** Without it, all namespaces. */
   readonly scope: string | undefined;
+  readonly isOutside?: boolean;
 }
 
-const atHome = new Set(['leases', 'endpoints']);
+export const isForLocks = ({ resource }: Right): boolean => resource === 'leases' || resource === 'endpoints';
 
 /** Which of these rights we do not have. */
 export async function missingRights(
   client: Pick<KubeClient, 'review'>,
-  { home, scope }: Places,
+  { home, scope, isOutside = false }: Places,
 ): Promise<readonly Right[]> {
-  const placeOf = ({ resource }: Right): string | undefined => (atHome.has(resource) ? home : scope);
-  const asked = neededRights.map(async (right) => ({ right, granted: await isGranted(client, right, placeOf(right)) }));
+  const needed = isOutside ? [...neededRights, ...rightsOutside] : neededRights;
+  const asked = needed.map(async (right) => {
+    const place = isForLocks(right) ? home : scope;
+    return { right, granted: await isGranted(client, right, place) };
+  });
   return (await Promise.all(asked)).filter(({ granted }) => !granted).map(({ right }) => right);
 }
 
@@ -80,11 +86,14 @@ async function isGranted(
   }
 }
 
+/** As `kubectl auth can-i` takes it. */
+export const nameOfRight = ({ group, resource, verb }: Omit<Right, 'without'>): string =>
+  `${verb} ${resource}${group === '' ? '' : `.${group}`}`;
+
 /** For people: one line for everything that stays undone, with the rules that would be needed. */
 export function tellMissing(missing: readonly Right[]): readonly string[] {
   const byConsequence = Map.groupBy(missing, ({ without }) => without);
   return [...byConsequence].map(([without, those]) => {
-    const rules = those.map(({ group, resource, verb }) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`);
-    return `may not ${rules.join(', ')}: ${without}`;
+    return `may not ${those.map(nameOfRight).join(', ')}: ${without}`;
   });
 }

@@ -14,6 +14,7 @@ export interface Settings {
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
   readonly chaosLevel: number;
+  readonly reachPods: 'auto' | 'direct' | 'port-forward';
 }
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -51,6 +52,7 @@ interface Flags {
   readonly logLevel: LogLevel;
   readonly logFormat: Settings['logFormat'];
   readonly chaosLevel: number;
+  readonly reachPods: Settings['reachPods'];
 }
 
 const command = (): Command =>
@@ -65,6 +67,11 @@ const command = (): Command =>
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
     .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
     .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
+    .addOption(
+      new Option('--reach-pods <how>', 'how to reach etcd; with --kubeconfig, auto finds out')
+        .choices(['auto', 'direct', 'port-forward'])
+        .default('auto'),
+    )
     .addOption(new Option('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(new Option('--log-format <format>').choices(['json', 'text']).default('json'))
     .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
@@ -73,9 +80,9 @@ const command = (): Command =>
 export function settingsFrom(words: readonly string[], env: Environment): Settings {
   const program = command().parse(words.map(withTwoDashes), { from: 'user' });
   const flags = program.opts<Flags>();
-  const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel } = flags;
+  const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
   return {
-    ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel },
+    ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods },
     listenAddress: flags.listenAddr,
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],

@@ -7,7 +7,7 @@ import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
 for (const version of etcdVersions) {
-  story.onOurCluster(`a cluster of etcd ${version} is created, grows, shrinks and heals`, async (told) => {
+  story(`a cluster of etcd ${version} is created, grows, shrinks and heals`, async (told) => {
     const { kubectl, step, namespace } = told;
     const db = declared(kubectl);
     await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);

@@ -7,7 +7,7 @@ import { underTraffic } from '../support/traffic.ts';
 
 const version = '3.6.16';
 
-story.onOurCluster('members return to their own disks, one of them or all', async (told) => {
+story('members return to their own disks, one of them or all', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -36,7 +36,7 @@ story.onOurCluster('members return to their own disks, one of them or all', asyn
   });
 });
 
-story.onOurCluster('a cluster of one survives the loss of its pod', async (told) => {
+story('a cluster of one survives the loss of its pod', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

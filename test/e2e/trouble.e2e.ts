@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const version = '3.5.35';
 
-story.onOurCluster('a paused cluster is left alone until it is paused no more', async (told) => {
+story('a paused cluster is left alone until it is paused no more', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -29,37 +29,34 @@ story.onOurCluster('a paused cluster is left alone until it is paused no more', 
   });
 });
 
-story.onOurCluster(
-  'an addition that cannot start is reported, and taken back when it is no longer wanted',
-  async (told) => {
-    const { kubectl, step } = told;
-    const db = declared(kubectl);
-    await installOperator(told);
-    await db.apply({ size: 3, version, pod: { antiAffinity: true } });
-    await db.settled(3);
-    await underTraffic(db, async () => {
-      await step('there is no fourth node', async () => {
-        await kubectl('scale etcdcluster db --replicas=4');
-        await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=60s');
-        const message = await kubectl(
-          `get etcdcluster db -o jsonpath='{.status.conditions[?(@.type=="Degraded")].message}'`,
-        );
-        expect(message).toMatch(/cannot start: Unschedulable: 0\/3 nodes are available/);
-        expect(await kubectl('get events --field-selector reason=MemberStuck -o jsonpath={.items[*].type}')).toBe(
-          'Warning',
-        );
-        expect((await db.members()).filter((member) => !member.isLearner)).toHaveLength(3);
-      });
-      await step('three will do', async () => {
-        await kubectl('scale etcdcluster db --replicas=3');
-        await db.settled(3);
-        await until('three pods', async () => (await db.podNames()).length === 3 || undefined);
-      });
+story('an addition that cannot start is reported, and taken back when it is no longer wanted', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version, pod: { antiAffinity: true } });
+  await db.settled(3);
+  await underTraffic(db, async () => {
+    await step('there is no fourth node', async () => {
+      await kubectl('scale etcdcluster db --replicas=4');
+      await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=60s');
+      const message = await kubectl(
+        `get etcdcluster db -o jsonpath='{.status.conditions[?(@.type=="Degraded")].message}'`,
+      );
+      expect(message).toMatch(/cannot start: Unschedulable: 0\/3 nodes are available/);
+      expect(await kubectl('get events --field-selector reason=MemberStuck -o jsonpath={.items[*].type}')).toBe(
+        'Warning',
+      );
+      expect((await db.members()).filter((member) => !member.isLearner)).toHaveLength(3);
     });
-  },
-);
+    await step('three will do', async () => {
+      await kubectl('scale etcdcluster db --replicas=3');
+      await db.settled(3);
+      await until('three pods', async () => (await db.podNames()).length === 3 || undefined);
+    });
+  });
+});
 
-story.onOurCluster('a version that nobody has is reported, and correcting it recovers', async (told) => {
+story('a version that nobody has is reported, and correcting it recovers', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -74,7 +71,7 @@ story.onOurCluster('a version that nobody has is reported, and correcting it rec
   });
 });
 
-story.onOurCluster('a member whose disk was emptied behind our back forms no new cluster', async (told) => {
+story('a member whose disk was emptied behind our back forms no new cluster', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -93,7 +90,7 @@ story.onOurCluster('a member whose disk was emptied behind our back forms no new
   expect((await db.status())['clusterId']).toBe(clusterId);
 });
 
-story.onOurCluster('a majority that lost its data is reported, and nothing is destroyed', async (told) => {
+story('a majority that lost its data is reported, and nothing is destroyed', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -115,7 +112,7 @@ story.onOurCluster('a majority that lost its data is reported, and nothing is de
   });
 });
 
-story.onOurCluster('an operator that was away takes up where it left', async (told) => {
+story('an operator that was away takes up where it left', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -134,7 +131,7 @@ story.onOurCluster('an operator that was away takes up where it left', async (to
   });
 });
 
-story.onOurCluster('services and budget that were deleted come back', async (told) => {
+story('services and budget that were deleted come back', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { askedBy } from '../support/audit-log.ts';
 import { declared, manifestOf } from '../support/cluster.ts';
 import { installOperator, scaleOperator, underTest } from '../support/operator.ts';
 import { story } from '../support/story.ts';
@@ -34,7 +35,7 @@ story.onOurCluster('two operators stand side by side, and one takes over when th
 story.onOurCluster(
   'one operator looks after the annotated clusters of all namespaces, and after no other',
   async (told) => {
-    const { kubectl, step, namespace } = told;
+    const { kubectl, step, namespace, nodes } = told;
     const other = `${namespace.slice(0, 50)}-other`;
     const annotated = (name: string): string => {
       const manifest = JSON.parse(manifestOf(name, { size: 1, version })) as { metadata: object };
@@ -62,6 +63,11 @@ story.onOurCluster(
         await kubectl('apply -f -', { input: annotated('later') });
         await kubectl('wait etcdcluster/later --for=jsonpath={.status.readyMembers}=1 --timeout=60s');
         expect(await kubectl('get etcdcluster plain -o jsonpath={.status}')).toBe('');
+      });
+      await step('nothing that it asked for was refused', async () => {
+        const asked = askedBy(nodes.auditLog, 'etcd-operator:etcd-operator');
+        expect(asked).not.toEqual([]);
+        expect(asked.filter(({ isGranted }) => !isGranted)).toEqual([]);
       });
     } finally {
       await kubectl(`delete namespace ${other} etcd-operator --wait=false`, {}, 'default');

@@ -2,6 +2,7 @@ import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
 import type { EtcdMember } from '../../src/etcd/words.ts';
 import type { Kubectl } from './kubectl.ts';
+import { endpointsOf } from './member-endpoints.ts';
 import { until } from './until.ts';
 
 export interface ClusterSpec {
@@ -49,9 +50,9 @@ export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
   const ofPods = async (path: string): Promise<readonly string[]> =>
     (await kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*]${path}}`)).split(' ').filter(Boolean);
   const connections = new EtcdConnections();
-  const addresses = remembered(1_000, () => ofPods('.status.podIP'));
+  const endpoints = remembered(1_000, () => endpointsOf(kubectl, name));
   const withMembers: DeclaredCluster['withMembers'] = async (use) =>
-    use((await addresses()).map((host) => connections.to({ url: `http://${host}:2379` })));
+    use((await endpoints()).map((endpoint) => connections.to(endpoint)));
   const members = (): Promise<readonly EtcdMember[]> =>
     withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
   const voters = async (size: number): Promise<void> => {

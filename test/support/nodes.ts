@@ -5,6 +5,8 @@ import { run } from '../../tools/lib/run.ts';
 
 /** What a story may do to the nodes of our test cluster. */
 export interface Nodes {
+  /** The name of our test cluster. */
+  readonly cluster: string;
   readonly names: readonly string[];
   readonly stop: (node: string) => Promise<void>;
   readonly start: (node: string) => Promise<void>;
@@ -20,6 +22,7 @@ export function nodesOf(cluster: string | undefined): Nodes {
   if (cluster === undefined) return nobodysNodes;
   const layout = layoutOf(cluster);
   return {
+    cluster,
     names: layout.nodes.map((node) => node.name),
     stop: (node) => stopNode(layout, node),
     start: (node) => startNode(layout, node),
@@ -36,6 +39,7 @@ const refuse = (): Promise<never> => {
 };
 
 const nobodysNodes: Nodes = {
+  cluster: '',
   names: [],
   stop: refuse,
   start: refuse,

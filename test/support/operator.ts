@@ -12,7 +12,16 @@ export const example = (file: string, namespace: string): string =>
 export const underTest = (manifest: string): string =>
   manifest
     .replace('imagePullPolicy: IfNotPresent', 'imagePullPolicy: Always')
-    .replace(/image: etcd-operator:.*/, `image: ${process.env['IMAGE'] || 'etcd-operator:latest'}`);
+    .replace(/image: etcd-operator:.*/, `image: ${imageUnderTest()}`);
+
+function imageUnderTest(): string {
+  const { IMAGE: given, TEST_CLUSTER: ours } = process.env;
+  if (given) return given;
+  if (ours) return 'etcd-operator:latest';
+  throw new Error(
+    'Set IMAGE to an image of the operator that this cluster can pull; make image-tree and the Dockerfile make one.',
+  );
+}
 
 /** Installs the operator in the story's namespace with exactly the shipped account, Deployment and Role, or another Role. */
 export async function installOperator(

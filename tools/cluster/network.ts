@@ -69,7 +69,7 @@ export async function ip(args: readonly string[]): Promise<string> {
 }
 
 /** Runs several `ip` commands at once, here or in the network namespace of a process. */
-async function ipBatch(lines: readonly string[], pid?: number): Promise<void> {
+export async function ipBatch(lines: readonly string[], pid?: number): Promise<void> {
   const command = [...unpacked('bin/ip'), '-batch', '-'];
   const [program = '', ...args] = pid === undefined ? command : ['nsenter', '-t', String(pid), '-n', ...command];
   await run(program, args, { input: lines.join('\n') });

@@ -102,7 +102,7 @@ const claimOf = (pod: Stored<Pod>, claims: Bodies['claims']): Stored<PersistentV
   claims.find(({ metadata }) => metadata.name === claimNameOf(pod));
 
 /** The volume behind the claim does not exist any more. */
-const isLost = ({ status }: Stored<PersistentVolumeClaim>): boolean => status?.phase === 'Lost';
+export const isLost = ({ status }: Stored<PersistentVolumeClaim>): boolean => status?.phase === 'Lost';
 
 function phaseOf(pod: Stored<Pod>, etcd: ContainerStatus | undefined): Pick<Carrier, 'phase' | 'why'> {
   if (pod.metadata.deletionTimestamp !== undefined) return { phase: 'stopping', why: '' };

@@ -29,7 +29,7 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
 
   const { connections, why } = await connectionsTo(pods, read, tools);
   const asked = carriers.filter(mayAnswer).flatMap(({ name }) => connections.get(name) ?? []);
-  const asking = { signal, timeoutMillis: patience(read) };
+  const asking = { signal, timeoutMillis: patience(read, tools) };
   return {
     world: {
       now: tools.now().getTime(),
@@ -43,8 +43,12 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   };
 }
 
-/** Founders that are still finding each other take a question and do not answer it; asking again soon is better. */
-const patience = ({ memory }: ReadCluster): number => (memory.clusterId === undefined ? 300 : 2_000);
+/**
+ * Founders that are still finding each other take a question and do not answer it; asking again soon is better. But from
+ * outside the cluster it may take longer than that to get to them at all.
+ */
+const patience = ({ memory }: ReadCluster, { wayTo }: Tools): number =>
+  memory.clusterId === undefined && wayTo === undefined ? 300 : 2_000;
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
 
@@ -64,15 +68,17 @@ async function connectionsTo(pods: readonly Stored<Pod>[], read: ReadCluster, to
   try {
     const tls = operatorSecret && (await identityIn(operatorSecret, blueprint.intent.namespace, tools));
     const reachable = pods.filter(({ status }) => status?.podIP !== undefined);
-    return {
-      connections: new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpointOf(pod, blueprint, tls))])),
-    };
+    const endpoint = (pod: Stored<Pod>): Endpoint => wayOf(pod, endpointOf(pod, blueprint, tls), tools);
+    return { connections: new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))])) };
   } catch (thrown) {
     const failure = Failure.from(thrown);
     if (failure.kind === 'bug') throw failure;
     return { connections: new Map(), why: failure.message };
   }
 }
+
+const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Tools): Endpoint =>
+  wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };
 
 /** The pod's address is dialled, and its own name expected there. */
 function endpointOf(

@@ -7,9 +7,10 @@ import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
+import { isLost } from './carriers.ts';
 import { changeImage, noteVersion, relabelCarrier } from './change-pod.ts';
 import { type Deed, leaderOf } from './deed.ts';
 
@@ -110,20 +111,27 @@ async function addMember(step: Extract<Step, { kind: 'add-member' }>, deed: Deed
     });
 }
 
-/** A copy may be late, and what it does not show may be there: before a member is given up, the API server is asked itself. */
-async function removeMember(step: Extract<Step, { kind: 'remove-member' }>, deed: Deed): Promise<void> {
-  const { name, id } = step;
-  const isMissed = carrierNamed(deed.observed.world, name) === undefined;
-  if (isMissed && (await isThere(pods, name, deed)))
-    throw new Failure('conflict', `the pod of ${name} is there after all`);
+async function removeMember({ name, id }: Extract<Step, { kind: 'remove-member' }>, deed: Deed): Promise<void> {
+  await confirmLoss(name, deed);
   await unless('not-found', leaderOf(deed).memberRemove(id, deed), undefined);
 }
 
-async function isThere<T extends KubeObject>(
+/** A copy may be late, and what it does not show may be there: before a member is given up, the API server is asked itself. */
+async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
+  const carrier = carrierNamed(deed.observed.world, name);
+  if (carrier !== undefined && carrier.disk !== 'lost') return;
+  if (carrier === undefined && (await lookUp(pods, name, deed)) !== undefined)
+    throw new Failure('conflict', `the pod of ${name} is there after all`);
+  const claim = await lookUp(persistentVolumeClaims, name, deed);
+  if (claim !== undefined && claim.metadata.deletionTimestamp === undefined && !isLost(claim))
+    throw new Failure('conflict', `the disk of ${name} is there after all`);
+}
+
+async function lookUp<T extends KubeObject>(
   resource: Resource<T>,
   name: string,
   { blueprint, tools, signal }: Deed,
-): Promise<boolean> {
+): Promise<Stored<T> | undefined> {
   const at = { namespace: blueprint.intent.namespace, name };
-  return (await unless('not-found', tools.client.get(resource, at, { signal }), undefined)) !== undefined;
+  return await unless('not-found', tools.client.get(resource, at, { signal }), undefined);
 }

@@ -1,7 +1,8 @@
 import type { ClusterDialect } from '../../dialects/dialect.ts';
 import type { EtcdConnections } from '../../etcd/connections.ts';
+import type { Address, Way } from '../../etcd/endpoint.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from '../../kube/object.ts';
+import type { At, KubeObject, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { Writer } from './writer.ts';
@@ -37,6 +38,8 @@ export interface Tools {
   readonly toldAgo: (key: string) => number;
   readonly caches: Caches;
   readonly etcd: EtcdConnections;
+  /** How to reach pods, for an operator that is not among them. */
+  readonly wayTo?: ((pod: At, address: Address) => Way) | undefined;
   readonly now: () => Date;
   /** A name nobody has: chance is an argument. */
   readonly randomName: (cluster: string) => string;

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { aWorld, nameOf, withCarrier, withoutCarrier } from '../../../test/support/worlds.ts';
+import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Deed } from './deed.ts';
+import { perform } from './perform.ts';
+
+const victim = 'db-2';
+const withoutBody = aWorld(withoutCarrier(victim));
+const withoutDisk = aWorld(withCarrier(victim, { disk: 'lost' }));
+
+/** Removes the member while the caches show `world` and the API server has `there`; gives back who was removed from etcd. */
+async function removing(world: ClusterWorld, there: Readonly<Record<string, object>>): Promise<readonly bigint[]> {
+  const removed: bigint[] = [];
+  const get = async ({ plural }: { plural: string }): Promise<object> => {
+    const found = there[plural];
+    if (found === undefined) throw new Failure('not-found', `${plural} are not there`);
+    return found;
+  };
+  const deed = {
+    blueprint: { intent: world.intent },
+    observed: { world, connectionTo: () => ({ memberRemove: async (id: bigint) => void removed.push(id) }) },
+    tools: { client: { get } },
+    signal: new AbortController().signal,
+  };
+  const step = { kind: 'remove-member', id: 2n as MemberId, name: nameOf(victim), because: 'dead' } as const;
+  await perform(step, deed as unknown as Deed);
+  return removed;
+}
+
+const bound = { metadata: {}, status: { phase: 'Bound' } };
+
+describe('before a member is given up, the API server is asked itself', () => {
+  it('and it goes when neither pod nor disk are there', async () => {
+    expect(await removing(withoutBody, {})).toEqual([2n]);
+    expect(await removing(withoutDisk, {})).toEqual([2n]);
+  });
+
+  it.each([
+    { because: 'a pod that no copy shows', world: withoutBody, there: { pods: bound } },
+    { because: 'a disk that no copy shows', world: withoutBody, there: { persistentvolumeclaims: bound } },
+    { because: 'a disk that was thought lost', world: withoutDisk, there: { persistentvolumeclaims: bound } },
+  ])('and it stays because of $because', async ({ world, there }) => {
+    const says = expect.stringMatching(/^the (pod|disk) of db-2 is there after all$/);
+    await expect(removing(world, there)).rejects.toMatchObject({ kind: 'conflict', message: says });
+  });
+
+  it.each([
+    ['is being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+    ['has lost its volume', { metadata: {}, status: { phase: 'Lost' } }],
+  ])('and a disk that %s does not keep it', async (_, persistentvolumeclaims) => {
+    expect(await removing(withoutBody, { persistentvolumeclaims })).toEqual([2n]);
+  });
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { nameOfRight } from '../../src/main/rights.ts';
+
+interface Rules {
+  readonly kind: string;
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** What the Role or ClusterRole in a file of ours grants, each right by itself, as in `list pods`. */
+export function rightsIn(file: string, kind: 'Role' | 'ClusterRole'): readonly string[] {
+  const documents = parseAllDocuments(readFileSync(join(import.meta.dirname, '../..', file), 'utf8'));
+  return documents
+    .map((document) => document.toJS() as Rules)
+    .filter((object) => object.kind === kind)
+    .flatMap(({ rules = [] }) => rules)
+    .flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => nameOfRight({ group, resource, verb }))),
+      ),
+    )
+    .toSorted();
+}
