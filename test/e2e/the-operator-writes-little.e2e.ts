@@ -1,33 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
-
-interface Entry {
-  readonly verb: string;
-  readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource: string; readonly subresource?: string; readonly namespace?: string };
-}
-
-const reading = new Set(['get', 'list', 'watch']);
-/** Events are for people, and the Lease is renewed for as long as the operator lives: both are counted elsewhere. */
-const aside = new Set(['events', 'leases', 'selfsubjectaccessreviews']);
+import { writesOf } from '../support/writes.ts';
 
 story.onOurCluster('the operator writes little, and nothing while all is well', async (told) => {
   const { kubectl, step, namespace, nodes } = told;
   const db = declared(kubectl);
-  const writes = (): readonly string[] =>
-    readFileSync(nodes.auditLog, 'utf8')
-      .split('\n')
-      .filter((line) => line.includes(`system:serviceaccount:${namespace}:etcd-operator-sa`))
-      .map((line) => JSON.parse(line) as Entry)
-      .filter(({ verb, objectRef }) => !reading.has(verb) && !aside.has(objectRef?.resource ?? ''))
-      .map(
-        ({ verb, objectRef }) =>
-          `${verb} ${objectRef?.resource}${objectRef?.subresource ? `/${objectRef.subresource}` : ''}`,
-      );
+  const writes = (): readonly string[] => writesOf(nodes.auditLog, namespace);
   await installOperator(told);
   await step('fifteen writes for a new cluster of three, at the most', async () => {
     await db.apply({ size: 3, version: '3.7.3' });
