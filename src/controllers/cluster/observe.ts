@@ -8,7 +8,7 @@ import type { Pod, Stored } from '../../kube/object.ts';
 import { secrets } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { carriersOf } from './carriers.ts';
-import { seeMembership } from './membership.ts';
+import { type Asked, seeMembership } from './membership.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
@@ -28,23 +28,30 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const carriers = carriersOf({ pods, claims }, read.blueprint);
 
   const { connections, why } = await connectionsTo(pods, read, tools);
-  const asked = carriers.filter(mayAnswer).flatMap(({ name }) => connections.get(name) ?? []);
-  const asking = { signal, timeoutMillis: patience(read) };
+  const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
+    const connection = connections.get(carrier.name);
+    const asking = { signal, timeoutMillis: patienceWith(carrier, read) };
+    return connection === undefined ? [] : [{ connection, asking }];
+  });
   return {
     world: {
       now: tools.now().getTime(),
       intent,
       memory: read.memory,
       carriers,
-      membership: why === undefined ? await seeMembership(asked, asking) : { seen: false, why },
+      membership: why === undefined ? await seeMembership(asked) : { seen: false, why },
       spareNames: spareNames(intent.name, tools),
     },
     connectionTo: (name) => connections.get(name),
   };
 }
 
-/** Founders that are still finding each other take a question and do not answer it; asking again soon is better. */
-const patience = ({ memory }: ReadCluster): number => (memory.clusterId === undefined ? 300 : 2_000);
+/**
+ * Founders that are still finding each other take a question and do not answer it, and a member that is being stopped may
+ * be gone while its pod is still listed: there asking again soon is better than to keep everybody waiting.
+ */
+const patienceWith = ({ phase }: Carrier, { memory }: ReadCluster): number =>
+  memory.clusterId === undefined || phase === 'stopping' ? 300 : 2_000;
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
 
