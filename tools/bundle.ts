@@ -1,6 +1,6 @@
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
@@ -28,28 +28,31 @@ const banner = [
 ].join('\n');
 
 /**
- * Makes a few files of the hundreds of sources: all that an image needs. What a program imports only when it has to is a
- * file of its own, since all that is read stays in memory. Names are kept, for the sake of stack traces.
+ * A few files of hundreds of sources. What a program imports only when it has to is a file of its own, since all that is
+ * read stays in memory. Names are kept, for the sake of stack traces.
  */
+export const recipe = async (): Promise<BuildOptions> => ({
+  absWorkingDir: root,
+  entryPoints: programs.map((program) => join('src/main', `${program}.ts`)),
+  outdir: bundleDirectory,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  banner: { js: banner },
+  define: { bundledVersion: JSON.stringify(await packageVersion()) },
+  legalComments: 'none',
+  preserveSymlinks: true, // where the packages really lie must not show in the bundle
+  logLevel: 'warning',
+});
+
+/** Makes all that an image needs beside Node. */
 export async function bundle(): Promise<void> {
   await rm(bundleDirectory, { recursive: true, force: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: programs.map((program) => join('src/main', `${program}.ts`)),
-    outdir: bundleDirectory,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    banner: { js: banner },
-    define: { bundledVersion: JSON.stringify(await packageVersion()) },
-    legalComments: 'none',
-    preserveSymlinks: true, // where the packages really lie must not show in the bundle
-    logLevel: 'warning',
-  });
+  await build(await recipe());
   for (const program of programs) await chmod(bundleOf(program), 0o755);
 }
