@@ -51,10 +51,10 @@ $(INSTALLED): package.json package-lock.json
 	@touch $@
 
 .PHONY: bench
-bench: $(INSTALLED) ## measure fast paths on the test cluster, as ratios to the same thing done by hand (root)
+bench: $(INSTALLED) ## measure speed on the test cluster, as ratios to the same done by hand, and memory and writes (root)
 	@node tools/cluster/main.ts up --name $(NAME) > /dev/null
 	@node tools/images/main.ts --cluster $(NAME) > /dev/null
-	@node bench/three-members-serve.ts $(NAME)
+	@node bench/main.ts $(NAME) $(PAIRS)
 
 # What the Dockerfile copies.
 .PHONY: image-tree

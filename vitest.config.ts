@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{src,tools,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['{src,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
         },
       },
       {

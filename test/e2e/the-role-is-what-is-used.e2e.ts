@@ -36,6 +36,10 @@ story.onOurCluster('the operator uses every right that it is given, and asks for
       await db.settled(size);
     }
   });
+  await step('another version is noted beside the data', async () => {
+    await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.7.3"}}'`);
+    await kubectl('wait etcdcluster/db --for=jsonpath={.status.currentVersion}=3.7.3 --timeout=120s');
+  });
   await step('a member loses its disk, a service its members', async () => {
     await loseDiskAndPod(db, kubectl);
     await disturbService(kubectl);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { bundleOf, packageVersion, programs } from '../bundle.ts';
+import { bundleDirectory, bundleOf, packageVersion, programs } from '../bundle.ts';
 import { debianRoot } from '../debian/packages.ts';
 import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
 import { copyLibraries } from './libraries.ts';
@@ -54,11 +54,10 @@ export async function fillImageTree(tree: string): Promise<void> {
 
 async function fillProgramTree(tree: string): Promise<void> {
   await mkdir(join(tree, 'usr/local/bin'), { recursive: true });
-  for (const program of programs) {
-    const inside = `/app/${basename(bundleOf(program))}`;
-    await copyInto(bundleOf(program), join(tree, inside));
-    await symlink(inside, join(tree, 'usr/local/bin', program));
-  }
+  for (const file of await readdir(bundleDirectory))
+    await copyInto(join(bundleDirectory, file), join(tree, 'app', file));
+  for (const program of programs)
+    await symlink(`/app/${basename(bundleOf(program))}`, join(tree, 'usr/local/bin', program));
 }
 
 async function fillNodeTree(tree: string): Promise<void> {

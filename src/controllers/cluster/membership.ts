@@ -3,39 +3,36 @@ import type { EtcdConnection } from '../../etcd/client.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
 import { Failure } from '../../std/failure.ts';
 
-/** How a round of questions is asked. A healthy member answers within milliseconds. */
-export interface Asking {
-  readonly signal: AbortSignal;
-  readonly timeoutMillis: number;
+/** Whom to ask, and for how long to wait for an answer. A healthy member answers within milliseconds. */
+export interface Asked {
+  readonly connection: Pick<EtcdConnection, 'status' | 'memberList'>;
+  readonly asking: { readonly signal: AbortSignal; readonly timeoutMillis: number };
 }
 
-interface Answer {
-  readonly connection: EtcdConnection;
+interface Answer extends Asked {
   readonly status: MemberStatus;
 }
 
 /** Asks every member how it is, and one of them, with a majority behind it, who they all are. */
-export async function seeMembership(
-  connections: readonly EtcdConnection[],
-  asking: Asking,
-): Promise<Sighting<Membership>> {
-  if (connections.length === 0) return { seen: false, why: 'no member is running' };
-  const asked = await Promise.allSettled(connections.map((connection) => ask(connection, asking)));
-  const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  const failures = asked.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
+export async function seeMembership(asked: readonly Asked[]): Promise<Sighting<Membership>> {
+  if (asked.length === 0) return { seen: false, why: 'no member is running' };
+  const told = await Promise.allSettled(asked.map(ask));
+  const answers = told.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const failures = told.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
   if (answers.length === 0) return { seen: false, why: failures[0]?.message ?? 'nobody answers' };
-  return listByMajority(answers, asking);
+  return listByMajority(answers);
 }
 
-const ask = async (connection: EtcdConnection, asking: Asking): Promise<Answer> => ({
+const ask = async ({ connection, asking }: Asked): Promise<Answer> => ({
   connection,
+  asking,
   status: await connection.status(asking),
 });
 
-async function listByMajority(answers: readonly Answer[], asking: Asking): Promise<Sighting<Membership>> {
+async function listByMajority(answers: readonly Answer[]): Promise<Sighting<Membership>> {
   const inOrder = answers.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
   let why = 'no member has a majority behind it';
-  for (const { connection, status } of inOrder) {
+  for (const { connection, asking, status } of inOrder) {
     if (status.isLearner) continue; // it may not be asked
     try {
       const members = await connection.memberList(asking);
@@ -44,14 +41,14 @@ async function listByMajority(answers: readonly Answer[], asking: Asking): Promi
       why = Failure.from(thrown).message;
     }
   }
-  return { seen: false, why, ...(await rumourOf(inOrder, asking)) };
+  return { seen: false, why, ...(await rumourOf(inOrder)) };
 }
 
 /** What one member knows by itself. */
-async function rumourOf(answers: readonly Answer[], asking: Asking): Promise<{ readonly rumour?: Membership }> {
+async function rumourOf(answers: readonly Answer[]): Promise<{ readonly rumour?: Membership }> {
   const teller = answers.find(({ status }) => !status.isLearner);
   if (teller === undefined) return {};
-  const list = teller.connection.memberList({ linearizable: false, ...asking });
+  const list = teller.connection.memberList({ linearizable: false, ...teller.asking });
   return list.then(
     (members) => ({ rumour: membershipOf(members, answers, teller.status.clusterId) }),
     () => ({}),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { samplePod } from '../../../test/support/sample-objects.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import type { Endpoint } from '../../etcd/endpoint.ts';
 import { Failure } from '../../std/failure.ts';
 import { observe } from './observe.ts';
 import type { Tools } from './sources.ts';
@@ -46,5 +48,45 @@ describe('a Secret of the operator', () => {
 
   it('does not hide a bug of ours', async () => {
     await expect(seen(() => Promise.reject(new TypeError('x is undefined')))).rejects.toThrow('x is undefined');
+  });
+});
+
+describe('a question to a member', () => {
+  /** How long each is given to answer, by its address. */
+  async function patience(memory: object): Promise<Readonly<Record<string, number>>> {
+    const status = { containerStatuses: [{ name: 'etcd', restartCount: 0, state: { running: {} } }] };
+    const pods = [
+      { ...samplePod('db-0', 1), status: { ...status, podIP: 'running' } },
+      {
+        ...samplePod('db-1', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+        status: { ...status, podIP: 'stopping' },
+      },
+    ];
+    const given: Record<string, number> = {};
+    const to = ({ dial }: Endpoint) => ({
+      status: async ({ timeoutMillis }: { timeoutMillis: number }) => {
+        given[dial?.host ?? ''] = timeoutMillis;
+        throw new Failure('unreachable', 'nobody there');
+      },
+    });
+    const tools = {
+      caches: { pods: { by: () => pods }, claims: nothing },
+      etcd: { to },
+      now: () => new Date(0),
+      randomName: String,
+    };
+    const object = { metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec: { size: 3 }, status: memory };
+    const cluster = coreos.read(object);
+    if (!cluster.ok) throw new Error(JSON.stringify(cluster.problems));
+    await observe(cluster.value, tools as unknown as Tools, new AbortController().signal);
+    return given;
+  }
+
+  it('waits long for an answer, but not of one that is being stopped, which may be gone already', async () => {
+    expect(await patience({ clusterId: 'c1' })).toEqual({ running: 2_000, stopping: 300 });
+  });
+
+  it('waits for nobody long while the first members are still finding each other', async () => {
+    expect(await patience({})).toEqual({ running: 300, stopping: 300 });
   });
 });

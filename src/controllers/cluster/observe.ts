@@ -8,7 +8,7 @@ import type { Pod, Stored } from '../../kube/object.ts';
 import { secrets } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { carriersOf } from './carriers.ts';
-import { seeMembership } from './membership.ts';
+import { type Asked, seeMembership } from './membership.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
@@ -28,15 +28,18 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const carriers = carriersOf({ pods, claims }, read.blueprint);
 
   const { connections, why } = await connectionsTo(pods, read, tools);
-  const asked = carriers.filter(mayAnswer).flatMap(({ name }) => connections.get(name) ?? []);
-  const asking = { signal, timeoutMillis: patience(read, tools) };
+  const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
+    const connection = connections.get(carrier.name);
+    const asking = { signal, timeoutMillis: patienceWith(carrier, read, tools) };
+    return connection === undefined ? [] : [{ connection, asking }];
+  });
   return {
     world: {
       now: tools.now().getTime(),
       intent,
       memory: read.memory,
       carriers,
-      membership: why === undefined ? await seeMembership(asked, asking) : { seen: false, why },
+      membership: why === undefined ? await seeMembership(asked) : { seen: false, why },
       spareNames: spareNames(intent.name, tools),
     },
     connectionTo: (name) => connections.get(name),
@@ -44,11 +47,14 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
 }
 
 /**
- * Founders that are still finding each other take a question and do not answer it; asking again soon is better. But from
- * outside the cluster it may take longer than that to get to them at all.
+ * Founders that are still finding each other, and newcomers that are not ready, take a question and do not answer it; a
+ * member that is being stopped may be gone while its pod is still listed. There asking again soon is better than to keep
+ * everybody waiting. But from outside the cluster it may take longer than that to get to them at all.
  */
-const patience = ({ memory }: ReadCluster, { wayTo }: Tools): number =>
-  memory.clusterId === undefined && wayTo === undefined ? 300 : 2_000;
+function patienceWith({ phase, ready }: Carrier, { memory }: ReadCluster, { wayTo }: Tools): number {
+  if (wayTo !== undefined) return 2_000;
+  return memory.clusterId === undefined || phase === 'stopping' || !ready ? 300 : 2_000;
+}
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
 

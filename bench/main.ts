@@ -1,0 +1,9 @@
+import { aMemberReturns } from './a-member-returns.ts';
+import { runBenchmarks } from './support/bed.ts';
+import { tenClustersServe } from './ten-clusters-serve.ts';
+import { threeBecomeFive } from './three-become-five.ts';
+import { threeMembersServe } from './three-members-serve.ts';
+import { whatTheOperatorCosts } from './what-the-operator-costs.ts';
+
+/** Memory comes last: the operator has been through all the others by then. */
+await runBenchmarks([threeMembersServe, aMemberReturns, threeBecomeFive, tenClustersServe, whatTheOperatorCosts]);

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { fromKubeconfig } from '../../src/kube/config.ts';
+import { connectTo } from '../../src/kube/connection.ts';
+import { HttpKubeClient } from '../../src/kube/http-client.ts';
+import { type Kubectl, kubectlIn } from '../../test/support/kubectl.ts';
+import { installOperator } from '../../test/support/operator.ts';
+import { kubectlPath } from '../../tools/cluster/kubectl.ts';
+import { type Layout, layoutOf } from '../../tools/cluster/layout.ts';
+import { runMain } from '../../tools/lib/main.ts';
+import { detailsOf, type Figure, isWithinLimit, tableOf } from './figures.ts';
+
+/** What a benchmark works on: a namespace of the test cluster, with the operator in it as users get it. */
+export interface Bed {
+  readonly layout: Layout;
+  readonly namespace: string;
+  readonly kubectl: Kubectl;
+  readonly client: KubeClient;
+  /** How often each way is measured. */
+  readonly pairs: number;
+}
+
+export type Benchmark = (bed: Bed) => Promise<readonly Figure[]>;
+
+/** Runs benchmarks one after the other and prints what they found: `node bench/….ts [cluster] [pairs]`. */
+export const runBenchmarks = (benchmarks: readonly Benchmark[]): Promise<void> =>
+  runMain(async () => {
+    const [name = 'dev', pairs = '5'] = process.argv.slice(2);
+    const figures = await onBed(layoutOf(name), Number(pairs), async (bed) => {
+      const found: Figure[] = [];
+      for (const benchmark of benchmarks) found.push(...told(await benchmark(bed)));
+      return found;
+    });
+    process.stdout.write(`\n${tableOf(figures)}\n`);
+    if (!figures.every(isWithinLimit)) process.exitCode = 1;
+  });
+
+const told = (figures: readonly Figure[]): readonly Figure[] => {
+  for (const figure of figures) process.stdout.write(`${detailsOf(figure)}\n`);
+  return figures;
+};
+
+async function onBed<T>(layout: Layout, pairs: number, use: (bed: Bed) => Promise<T>): Promise<T> {
+  process.env['KUBECONFIG'] = layout.kubeconfig;
+  process.env['PATH'] = `${dirname(kubectlPath())}:${process.env['PATH']}`;
+  const namespace = `bench-${randomBytes(3).toString('hex')}`;
+  const kubectl = kubectlIn(namespace);
+  const connection = connectTo(await fromKubeconfig(layout.kubeconfig), { userAgent: 'etcd-operator-bench' });
+  try {
+    await prepare(kubectl, namespace);
+    return await use({
+      layout,
+      namespace,
+      kubectl,
+      pairs,
+      client: new HttpKubeClient(connection, { fieldManager: 'bench' }),
+    });
+  } finally {
+    await kubectl(`delete namespace ${namespace} --wait=false`);
+    await connection.close();
+  }
+}
+
+const crd = join(import.meta.dirname, '../../examples/coreos/etcd-operator-crd.yaml');
+
+async function prepare(kubectl: Kubectl, namespace: string): Promise<void> {
+  await kubectl(`apply --server-side -f ${crd}`);
+  await kubectl(`create namespace ${namespace}`);
+  await kubectl('wait serviceaccount/default --for=create --timeout=30s');
+  await installOperator({ kubectl, namespace });
+}
