@@ -55,11 +55,13 @@ describe('a question to a member', () => {
   /** How long each is given to answer, by its address. */
   async function patience(memory: object): Promise<Readonly<Record<string, number>>> {
     const status = { containerStatuses: [{ name: 'etcd', restartCount: 0, state: { running: {} } }] };
+    const conditions = [{ type: 'Ready', status: 'True' }];
     const pods = [
-      { ...samplePod('db-0', 1), status: { ...status, podIP: 'running' } },
+      { ...samplePod('db-0', 1), status: { ...status, conditions, podIP: 'serving' } },
+      { ...samplePod('db-2', 1), status: { ...status, podIP: 'starting' } },
       {
         ...samplePod('db-1', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
-        status: { ...status, podIP: 'stopping' },
+        status: { ...status, conditions, podIP: 'stopping' },
       },
     ];
     const given: Record<string, number> = {};
@@ -82,11 +84,11 @@ describe('a question to a member', () => {
     return given;
   }
 
-  it('waits long for an answer, but not of one that is being stopped, which may be gone already', async () => {
-    expect(await patience({ clusterId: 'c1' })).toEqual({ running: 2_000, stopping: 300 });
+  it('waits long for an answer, but not of one that is being stopped or not ready', async () => {
+    expect(await patience({ clusterId: 'c1' })).toEqual({ serving: 2_000, starting: 300, stopping: 300 });
   });
 
   it('waits for nobody long while the first members are still finding each other', async () => {
-    expect(await patience({})).toEqual({ running: 300, stopping: 300 });
+    expect(await patience({})).toEqual({ serving: 300, starting: 300, stopping: 300 });
   });
 });
