@@ -48,14 +48,15 @@ export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/tem
  * anybody. What can be changed without a restart is left out.
  */
 export const templateMark = ({ template, naming }: Blueprint): string => {
-  const { labels: _l, annotations: _a, claim, ...rest } = template;
-  return fingerprint({ ...rest, domain: naming.domain, hasDisk: claim !== undefined });
+  const { labels: _l, annotations: _a, claim, passed, ...rest } = template;
+  return fingerprint({ ...rest, ...passed, domain: naming.domain, hasDisk: claim !== undefined });
 };
 
 function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest['spec'] {
   const { naming, template, intent } = blueprint;
   const { nodeSelector, tolerations } = template;
   return {
+    ...template.passed,
     hostname: name,
     subdomain: naming.peerService,
     restartPolicy: 'Always',

@@ -6,6 +6,8 @@ export interface MemberTemplate {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly env: readonly Passed[];
+  /** Fields of the pod's spec that are as the user wrote them. */
+  readonly passed: Passed;
   readonly resources: Passed | undefined;
   readonly nodeSelector: Passed | undefined;
   readonly affinity: Passed | undefined;

@@ -8,6 +8,7 @@ import {
   type SecretFiles,
 } from '../../core/model/template.ts';
 import type { ReadCluster, SecretOfClient } from '../dialect.ts';
+import { environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
 import type { EtcdClusterSpec, PodPolicy } from './spec.ts';
@@ -64,7 +65,8 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
   return {
     labels: pod.labels ?? {},
     annotations: pod.annotations ?? {},
-    env: pod.etcdEnv ?? [],
+    env: [...environmentFor(spec), ...(pod.etcdEnv ?? [])],
+    passed: passedFields(pod),
     resources: pod.resources,
     nodeSelector: pod.nodeSelector,
     affinity: affinityOf(pod, metadata.name),

@@ -10,6 +10,15 @@ import {
   resources,
   toleration,
 } from '../kubernetes-types.ts';
+import {
+  autoCompaction,
+  compactionNeedsNewer,
+  imagePullSecrets,
+  priorityClassName,
+  quotaBackendBytes,
+  serviceAccountName,
+  topologySpreadConstraints,
+} from '../member-settings.ts';
 import { looksLike, ruled, table, text } from '../rule.ts';
 import { noManagedSetting, noReservedAnnotation, noReservedLabel, ownPrefix } from './reserved.ts';
 
@@ -104,6 +113,10 @@ const pod = z.object({
     .optional()
     .describe("A volume claim for each member. Without one, a member's data lives as long as its pod."),
   securityContext: podSecurityContext.optional().describe("The pods' security context."),
+  imagePullSecrets: imagePullSecrets.optional(),
+  priorityClassName: priorityClassName.optional(),
+  serviceAccountName: serviceAccountName.optional(),
+  topologySpreadConstraints: topologySpreadConstraints.optional(),
   busyboxImage: busyboxImage
     .optional()
     .describe('Image of the init container check-dns, which exists only if this or DNSTimeoutInSecond is set.'),
@@ -158,7 +171,7 @@ const staticTls = ruled(
 
 const tls = z.object({ static: staticTls.optional().describe('Certificates that you make and keep in Secrets.') });
 
-export const etcdClusterSpec = z.object({
+const fields = z.object({
   size: size.describe(
     'How many members the cluster has, from 1 to 9. An even number survives no more failures than one less.',
   ),
@@ -179,8 +192,12 @@ export const etcdClusterSpec = z.object({
         `${defaultReplaceMemberAfterSeconds} if left out. Below a minute, members that only restart may be replaced too.`,
     ),
   pod: pod.optional().describe("What the members' pods have beside what etcd needs."),
+  quotaBackendBytes: quotaBackendBytes.optional(),
+  autoCompaction: autoCompaction.optional(),
   TLS: tls.optional().describe('Encryption between members, and between members and clients.'),
 });
+
+export const etcdClusterSpec = ruled(fields, compactionNeedsNewer);
 
 export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;
 export type PodPolicy = z.output<typeof pod>;

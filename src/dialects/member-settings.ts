@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Passed } from '../core/model/template.ts';
+import { listBy, looksLike, type Rule, ruled, text } from './rule.ts';
+
+/** What both APIs let users say of etcd and its pods beyond what the originals did, in the same words. */
+
+const largestQuota = 64 * 1024 ** 3;
+
+export const quotaBackendBytes = ruled(z.int(), {
+  cel: `self >= 1048576 && self <= ${largestQuota}`,
+  says: 'must be from 1 MiB (1048576) to 64 GiB (68719476736) bytes; etcd recommends at most 8 GiB',
+  holds: (bytes) => bytes >= 1024 ** 2 && bytes <= largestQuota,
+}).describe(
+  'Size of the database, in bytes, from which etcd takes no more writes. Keep it well below the size of the volume.',
+);
+
+const duration = /^([1-9][0-9]{0,5}(h|m|s))+$/;
+const revisions = /^[1-9][0-9]{0,9}$/;
+
+interface AutoCompaction {
+  readonly mode: 'periodic' | 'revision';
+  readonly retention: string;
+}
+
+const fitting: Rule<AutoCompaction> = {
+  cel: `self.retention.matches(self.mode == 'periodic' ? r'${duration.source}' : r'${revisions.source}')`,
+  says: 'retention must be a time such as 1h or 30m where mode is periodic, and a number of revisions where it is revision',
+  holds: ({ mode, retention }) => (mode === 'periodic' ? duration : revisions).test(retention),
+};
+
+export const autoCompaction = ruled(
+  z.object({
+    mode: z.enum(['periodic', 'revision']).describe('By time, or by number of revisions.'),
+    retention: text(32).describe('How much history is kept: a time such as 1h, or a number of revisions.'),
+  }),
+  fitting,
+).describe(
+  'How etcd forgets old revisions by itself; without it, it keeps them until a client compacts. From etcd 3.3 on.',
+);
+
+/** etcd before 3.3 has no modes, and reads a time as hours. */
+export const compactionNeedsNewer = {
+  cel: "!has(self.autoCompaction) || !self.version.matches(r'^v?3[.][0-2][.]')",
+  says: 'autoCompaction needs etcd 3.3 or newer: raise version or leave it out',
+  holds: ({ autoCompaction: wanted, version }: { autoCompaction?: unknown; version: string }) =>
+    wanted === undefined || !/^v?3[.][0-2][.]/.test(version),
+} as const;
+
+interface Settings {
+  readonly quotaBackendBytes?: number | undefined;
+  readonly autoCompaction?: AutoCompaction | undefined;
+}
+
+/** As variables, which a version that does not know one of them does not mind. */
+export function environmentFor({ quotaBackendBytes: quota, autoCompaction: compaction }: Settings): readonly Passed[] {
+  const variables = {
+    ETCD_QUOTA_BACKEND_BYTES: quota?.toString(),
+    ETCD_AUTO_COMPACTION_MODE: compaction?.mode,
+    ETCD_AUTO_COMPACTION_RETENTION: compaction?.retention,
+  };
+  return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+}
+
+const objectName = (what: string) =>
+  ruled(text(253), looksLike(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, `must be the name of a ${what}`));
+
+export const imagePullSecrets = listBy('name', z.object({ name: objectName('Secret') }), 16).describe(
+  "Secrets of the cluster's namespace with which images are pulled.",
+);
+export const priorityClassName = objectName('PriorityClass').describe(
+  'How important the pods are when nodes run short; the PriorityClass must exist.',
+);
+export const serviceAccountName = objectName('ServiceAccount').describe(
+  'Account under which the pods run, for image pull secrets and policies. Its token is never mounted.',
+);
+export const topologySpreadConstraints = z
+  .array(
+    z.looseObject({
+      topologyKey: text(317),
+      maxSkew: z.int().min(1),
+      whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']),
+    }),
+  )
+  .max(16)
+  .describe('How members are spread over zones or nodes, in the words of a pod.');
+
+interface Placement {
+  readonly imagePullSecrets?: readonly Passed[] | undefined;
+  readonly priorityClassName?: string | undefined;
+  readonly serviceAccountName?: string | undefined;
+  readonly topologySpreadConstraints?: readonly Passed[] | undefined;
+}
+
+/** Those fields of a pod that are passed on as they are. */
+export function passedFields(pod: Placement): Passed {
+  const { imagePullSecrets: secrets, priorityClassName: priority, serviceAccountName: account } = pod;
+  const fields = {
+    imagePullSecrets: secrets,
+    priorityClassName: priority,
+    serviceAccountName: account,
+    topologySpreadConstraints: pod.topologySpreadConstraints,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
