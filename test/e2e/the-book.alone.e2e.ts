@@ -33,6 +33,11 @@ story(
         ],
         { input: [...lines, 'exit', ''].join('\n') },
       );
+    const arrivesAt = async (version: string): Promise<void> => {
+      const what = `jsonpath={.status.currentVersion}=${version}`;
+      await kubectl(`wait etcdcluster/example-etcd-cluster --for=${what} --timeout=180s`);
+      await db.settled(4);
+    };
     try {
       await kubectl('delete crd etcdclusters.etcd.database.coreos.com --ignore-not-found');
       await step('the CRD', async () => {
@@ -130,6 +135,42 @@ story(
         expect(said).toContain('cluster is healthy');
         expect(said).toMatch(/foo\r?\nbar/);
         expect(said).toContain('pod "etcdctl" deleted');
+      });
+      await step('the version is changed from 3.1.10 to 3.2.13 in the file, and applied', async () => {
+        const images = await kubectl(`get pods -l app=etcd -o jsonpath={.items[*].spec.containers[*].image}`);
+        expect(new Set(images.split(' '))).toEqual(new Set(['quay.io/coreos/etcd:v3.1.10']));
+        writeFileSync(
+          file('etcd-cluster-cr.yaml'),
+          readFileSync(file('etcd-cluster-cr.yaml'), 'utf8').replace('3.1.10', '3.2.13'),
+        );
+        await kubectl(`apply -f ${file('etcd-cluster-cr.yaml')}`);
+        await kubectl('wait etcdcluster/example-etcd-cluster --for=condition=Upgrading --timeout=30s');
+        const described = await kubectl('describe etcdcluster/example-etcd-cluster');
+        for (const shown of [
+          /Message: +upgrading to 3.2.13\n +Reason: +Cluster upgrading\n +Status: +True\n +Type: +Upgrading/,
+          /Current Version: +3.1.10/,
+          /Target Version: +3.2.13/,
+        ]) {
+          expect(described).toMatch(shown);
+        }
+        await arrivesAt('3.2.13');
+      });
+      await step('and once more by a patch, as printed', async () => {
+        await kubectl(
+          `patch etcdcluster example-etcd-cluster --type='json' -p '[{"op": "replace", "path": "/spec/version", "value":3.3.12}]'`,
+        );
+        await arrivesAt('3.3.12');
+        const described = await kubectl('describe etcdcluster/example-etcd-cluster');
+        for (const [from, to] of [
+          ['3.1.10', '3.2.13'],
+          ['3.2.13', '3.3.12'],
+        ])
+          expect(described).toMatch(
+            new RegExp(
+              `Normal +Member Upgraded .* Member example-etcd-cluster-[a-z0-9]{10} upgraded from ${from} to ${to}`,
+            ),
+          );
+        expect(described).toMatch(/Current Version: +3.3.12/);
       });
       await step('cleaning up, in the order of the book, leaves nothing', async () => {
         for (const name of ['sa', 'role', 'rolebinding', 'crd', 'deployment'])

@@ -1,0 +1,124 @@
+import { expect } from 'vitest';
+import { hexOf } from '../../src/etcd/words.ts';
+import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { installOperator } from '../support/operator.ts';
+import { type Story, story } from '../support/story.ts';
+import { underTraffic } from '../support/traffic.ts';
+
+const version = '3.6.16';
+
+const idsOf = async (db: DeclaredCluster): Promise<readonly string[]> =>
+  (await db.members()).map(({ id }) => hexOf(id)).toSorted();
+
+interface Change {
+  readonly spec: object;
+  /** Where it shows in a pod, and what is there then. */
+  readonly shows: string;
+  readonly as: string;
+}
+
+/** Changes the spec, and waits until every pod shows it and all is settled. */
+async function reaches({ kubectl }: Story, db: DeclaredCluster, { spec, shows, as }: Change): Promise<void> {
+  await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
+  for (let left = 20; left > 0; left--) {
+    await db.settled(3);
+    const shown = await kubectl(`get pods -l etcd_cluster=db -o jsonpath='{range .items[*]}{${shows}}{"\\n"}{end}'`);
+    if (shown.trim().split('\n').join(',') === [as, as, as].join(',')) return;
+    await kubectl(`wait etcdcluster/db --for=condition=Progressing --timeout=10s`).catch(() => undefined); // or it is over already
+  }
+  throw new Error(`${shows} does not show ${as} in all pods`);
+}
+
+const container = '.spec.containers[0]';
+const needingNewPods: readonly Change[] = [
+  {
+    spec: { pod: { resources: { requests: { cpu: '20m' } } } },
+    shows: `${container}.resources.requests.cpu`,
+    as: '20m',
+  },
+  {
+    spec: { quotaBackendBytes: 104_857_600, pod: { etcdEnv: [{ name: 'ETCD_MAX_TXN_OPS', value: '256' }] } },
+    shows: `${container}.env[?(@.name=="ETCD_MAX_TXN_OPS")].value`,
+    as: '256',
+  },
+  {
+    spec: {
+      pod: {
+        nodeSelector: { 'kubernetes.io/os': 'linux' },
+        tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+        antiAffinity: true,
+        securityContext: {
+          runAsUser: 65_532,
+          runAsNonRoot: true,
+          fsGroup: 65_532,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        topologySpreadConstraints: [
+          { topologyKey: 'kubernetes.io/hostname', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' },
+        ],
+      },
+    },
+    shows: '.spec.tolerations[?(@.key=="dedicated")].operator',
+    as: 'Exists',
+  },
+  { spec: { pod: { busyboxImage: 'busybox:1.28.0-glibc' } }, shows: '.spec.initContainers[0].name', as: 'check-dns' },
+];
+
+story.onOurCluster('every field of the pod policy reaches members on their own disks', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version, durable: true });
+  await db.settled(3);
+  const before = await idsOf(db);
+  await underTraffic(db, async () => {
+    for (const change of needingNewPods) await step(`${change.shows} = ${change.as}`, () => reaches(told, db, change));
+    await step('the domain, and with it the addresses', async () => {
+      const spec = { pod: { ClusterDomain: '.cluster.local' } };
+      await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
+      await kubectl('wait etcdcluster/db --for=condition=Progressing --timeout=30s');
+      await db.settled(3, 120);
+      for (const { peerURLs } of await db.members()) expect(peerURLs[0]).toMatch(/\.svc\.cluster\.local:2380$/);
+    });
+  });
+  expect(await idsOf(db)).toEqual(before);
+});
+
+story.onOurCluster('a change that needs new pods costs no data where there are no disks', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version });
+  await db.settled(3);
+  const before = await idsOf(db);
+  const uids = (): Promise<string> => kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].metadata.uid}');
+  await underTraffic(db, async () => {
+    await step('labels come and go without a restart', async () => {
+      const pods = await uids();
+      await reaches(told, db, { spec: { pod: { labels: { team: 'a' } } }, shows: '.metadata.labels.team', as: 'a' });
+      await reaches(told, db, { spec: { pod: { labels: null } }, shows: '.metadata.labels.app', as: 'etcd' });
+      await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=30s');
+      expect(await uids()).toBe(pods);
+      expect(await idsOf(db)).toEqual(before);
+    });
+    await step('others take the places of all three, one after the other', async () => {
+      const [change] = needingNewPods.slice(1);
+      if (change !== undefined) await reaches(told, db, change);
+      expect((await idsOf(db)).filter((id) => before.includes(id))).toEqual([]);
+    });
+    await step('and again, with disks of their own', async () => {
+      const persistentVolumeClaimSpec = {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '256Mi' } },
+      };
+      const shows = '.spec.volumes[?(@.name=="etcd-data")].persistentVolumeClaim.claimName';
+      await kubectl(
+        `patch etcdcluster db --type=merge -p '${JSON.stringify({ spec: { pod: { persistentVolumeClaimSpec } } })}'`,
+      );
+      await kubectl('wait etcdcluster/db --for=condition=Progressing --timeout=30s');
+      await db.settled(3, 180);
+      const claims = await kubectl(`get pods -l etcd_cluster=db -o jsonpath='{.items[*]${shows}}'`);
+      expect(claims.split(' ')).toHaveLength(3);
+    });
+  });
+});
