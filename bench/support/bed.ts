@@ -43,6 +43,7 @@ const told = (figures: readonly Figure[]): readonly Figure[] => {
 
 async function onBed<T>(layout: Layout, pairs: number, use: (bed: Bed) => Promise<T>): Promise<T> {
   process.env['KUBECONFIG'] = layout.kubeconfig;
+  process.env['TEST_CLUSTER'] = layout.name;
   process.env['PATH'] = `${dirname(kubectlPath())}:${process.env['PATH']}`;
   const namespace = `bench-${randomBytes(3).toString('hex')}`;
   const kubectl = kubectlIn(namespace);
