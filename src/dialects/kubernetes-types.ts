@@ -117,6 +117,15 @@ const size: Rule<z.output<typeof quantity>> = {
   holds: (value) => partsOf(value) > 0n,
 };
 
+/** Only the API server knows what was asked for before. */
+const noShrinking: Rule<z.output<typeof quantity>> = {
+  cel:
+    '!isQuantity(string(self)) || !isQuantity(string(oldSelf)) || ' +
+    'quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0',
+  says: 'must not be less than before: a volume can grow, but not shrink',
+  holds: () => true,
+};
+
 const copied = (field: 'dataSource' | 'dataSourceRef'): Rule<Readonly<Record<string, unknown>>> => ({
   cel: `!has(self.${field})`,
   says: `${field} is not supported, as a member must start on an empty volume and use nothing of another namespace: leave it out`,
@@ -131,7 +140,7 @@ export const claimSpec = ruled(
       holds: (modes) => !modes.includes('ReadOnlyMany'),
     }),
     resources: z.object({
-      requests: z.object({ storage: ruled(quantity, size) }),
+      requests: z.object({ storage: ruled(quantity, size, noShrinking) }),
       limits: z.object({ storage: quantity.optional() }).optional(),
     }),
     storageClassName: text(253).optional(),

@@ -121,4 +121,16 @@ story.onOurCluster('a change that needs new pods costs no data where there are n
       expect(claims.split(' ')).toHaveLength(3);
     });
   });
+  await step('larger ones, where the class lets none grow, by others in their places', async () => {
+    const storage = (size: string): string =>
+      JSON.stringify({ spec: { pod: { persistentVolumeClaimSpec: { resources: { requests: { storage: size } } } } } });
+    expect(await kubectl.refused(`patch etcdcluster db --type=merge -p '${storage('128Mi')}'`)).toMatch(
+      /spec.pod.persistentVolumeClaimSpec.resources.requests.storage: Invalid value: .*can grow, but not shrink/,
+    );
+    await kubectl(`patch etcdcluster db --type=merge -p '${storage('300Mi')}'`);
+    await kubectl('wait etcdcluster/db --for=condition=Progressing --timeout=30s');
+    await db.settled(3, 180);
+    const sizes = await kubectl('get persistentvolumeclaims -o jsonpath={.items[*].spec.resources.requests.storage}');
+    expect(sizes).toBe('300Mi 300Mi 300Mi');
+  });
 });

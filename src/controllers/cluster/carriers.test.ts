@@ -115,4 +115,15 @@ describe('the body of a member', () => {
       { name, phase: 'gone', disk: 'own' },
     ]);
   });
+
+  it('needs another disk where its own cannot grow as asked', () => {
+    const pods = [podOf(ready, { blueprint: durable })];
+    const refused = (size: string): Stored<PersistentVolumeClaim> => {
+      const claimed = claimNamed('Bound');
+      const annotations = { 'etcd.database.coreos.com/cannot-grow-to': size };
+      return { ...claimed, metadata: { ...claimed.metadata, annotations } };
+    };
+    expect(carriersOf({ pods, claims: [refused('1Gi')] }, durable)).toMatchObject([{ drift: 'disk' }]);
+    expect(carriersOf({ pods, claims: [refused('2Gi')] }, durable)).toMatchObject([{ drift: 'none' }]);
+  });
 });

@@ -1,4 +1,4 @@
-import { claimAnnotation, claimMark } from '../../core/desired/claim.ts';
+import { cannotGrowAnnotation, claimAnnotation, claimMark, storageOf } from '../../core/desired/claim.ts';
 import { isSealed } from '../../core/desired/initial-cluster.ts';
 import { isLabelled } from '../../core/desired/labels.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
@@ -63,7 +63,8 @@ function diskDrift(
   if (claim === undefined) return undefined;
   const mark = claimMark(template);
   const kind = claim.metadata.annotations?.[claimAnnotation(naming)] ?? mark;
-  return template.claim === undefined || kind !== mark ? 'disk' : undefined;
+  const isTooSmall = claim.metadata.annotations?.[cannotGrowAnnotation(naming)] === storageOf(template);
+  return template.claim === undefined || kind !== mark || isTooSmall ? 'disk' : undefined;
 }
 
 /** A pod without a mark was made before there were marks, and is left as it is. */

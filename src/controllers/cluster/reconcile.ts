@@ -7,6 +7,7 @@ import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
+import { growClaims } from './claims.ts';
 import { type Observed, observe } from './observe.ts';
 import { perform } from './perform.ts';
 import { publish, withStatus } from './publish.ts';
@@ -54,6 +55,7 @@ async function act(object: Stored<ClusterObject>, { read, observed, verdict }: P
   if (read.blueprint.intent.paused) return;
   const writer = tools.writer(keyOf(object.metadata));
   await keepAccessories(read.blueprint, observed.world, { caches: tools.caches, writer });
+  await growClaims(read.blueprint, { caches: tools.caches, writer });
   const { tellSpec, tellWait } = tools.dialect;
   for (const told of [...tellSpec(read.blueprint), ...tellWait(verdict)]) tools.tell(object, told);
   if (verdict.is !== 'act') return;

@@ -21,10 +21,20 @@ export function memberClaim(blueprint: Blueprint, name: CarrierName, version: st
   };
 }
 
+/** On a claim that was asked to grow to this size, and refused. */
+export const cannotGrowAnnotation = ({ prefix }: Naming): string => `${prefix}/cannot-grow-to`;
+
 export const claimAnnotation = ({ prefix }: Naming): string => `${prefix}/claim`;
 
 /** Changes when another kind of disk is asked for. A larger one is the same kind: it can grow. */
 export function claimMark({ claim }: MemberTemplate): string {
   const { resources: _size, ...kind } = claim ?? {};
   return fingerprint(kind);
+}
+
+/** How large a disk is asked for, as it was written. */
+export function storageOf({ claim }: { readonly claim?: object | undefined }): string | undefined {
+  const { resources } = (claim ?? {}) as { resources?: { requests?: { storage?: string | number } } };
+  const storage = resources?.requests?.storage;
+  return storage === undefined ? undefined : String(storage);
 }
