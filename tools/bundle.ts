@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -21,14 +21,21 @@ const banner = [
   'const require = makeRequire(import.meta.url);',
 ].join('\n');
 
-/** Makes one file of each program: it starts faster than its hundreds of sources and is all that an image needs. */
+/** What programs share, and what they load only when it is asked for: the libraries of the stores among it. */
+export const chunksDirectory = join(root, 'dist', 'chunks');
+
+/** Makes a few files of each program: they start faster than its hundreds of sources and are all that an image needs. */
 export async function bundle(): Promise<void> {
+  await rm(chunksDirectory, { recursive: true, force: true });
   await mkdir(join(root, 'dist'), { recursive: true });
   for (const program of programs) {
     await build({
       absWorkingDir: root,
       entryPoints: [join('src/main', `${program}.ts`)],
-      outfile: bundleOf(program),
+      outdir: 'dist',
+      outExtension: { '.js': '.mjs' },
+      chunkNames: 'chunks/[name]-[hash]',
+      splitting: true,
       bundle: true,
       platform: 'node',
       format: 'esm',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { bundleOf, packageVersion, programs } from '../bundle.ts';
+import { bundleOf, chunksDirectory, packageVersion, programs } from '../bundle.ts';
 import { debianRoot } from '../debian/packages.ts';
 import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
 import { copyLibraries } from './libraries.ts';
@@ -54,6 +54,8 @@ export async function fillImageTree(tree: string): Promise<void> {
 
 async function fillProgramTree(tree: string): Promise<void> {
   await mkdir(join(tree, 'usr/local/bin'), { recursive: true });
+  for (const chunk of await readdir(chunksDirectory))
+    await copyInto(join(chunksDirectory, chunk), join(tree, '/app/chunks', chunk));
   for (const program of programs) {
     const inside = `/app/${basename(bundleOf(program))}`;
     await copyInto(bundleOf(program), join(tree, inside));
