@@ -27,9 +27,13 @@ export class GuardedStore implements ObjectStore {
 
   async put(key: string, body: Body, signal?: AbortSignal): Promise<void> {
     assertKey(key);
-    await this.#trying(`write object "${key}"`, signal, (limit) =>
-      this.#driver.put(key, limit.feeding(body), limit.signal),
-    );
+    const what = `write object "${key}"`;
+    const writing = this.#trying(what, signal, (limit) => this.#driver.put(key, limit.feeding(body), limit.signal));
+    await writing.catch((thrown: unknown) => {
+      if (!(thrown instanceof StoreFailure && thrown.trouble === 'no-object')) throw thrown;
+      // Some servers do not say what they did not find; of what is written that can only be the bucket.
+      throw new StoreFailure(this.#attempt(what), { trouble: 'no-bucket', says: 'it is not there' }, thrown);
+    });
   }
 
   async get(key: string, signal?: AbortSignal): Promise<OpenObject> {

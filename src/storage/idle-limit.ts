@@ -48,18 +48,26 @@ export class IdleLimit implements Disposable {
 
   /** Passes on what is to be sent; the time its source takes is not the store's. */
   async *feeding(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+    const parts = body[Symbol.asyncIterator]();
+    try {
+      for (let next = await this.#nextOf(parts); next.done !== true; next = await this.#nextOf(parts)) {
+        this.wait();
+        yield next.value;
+      }
+    } finally {
+      this.wait();
+      await parts.return?.();
+    }
+  }
+
+  /** Only what fails in here is the source's fault: a library that gives up throws its own error into whom it reads from. */
+  async #nextOf(parts: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
     this.rest();
     try {
-      for await (const part of body) {
-        this.wait();
-        yield part;
-        this.rest();
-      }
+      return await parts.next();
     } catch (thrown) {
       this.#sourceFailure = { thrown };
       throw thrown;
-    } finally {
-      this.wait();
     }
   }
 

@@ -67,7 +67,15 @@ const azureKey = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq
 
 export async function startAzure(): Promise<StoreServer> {
   const started = await start('azurite', ({ port }) => ({
-    flags: ['--blobHost', '127.0.0.1', '--blobPort', String(port), '--inMemoryPersistence', '--silent'],
+    flags: [
+      '--blobHost',
+      '127.0.0.1',
+      '--blobPort',
+      String(port),
+      '--inMemoryPersistence',
+      '--silent',
+      '--skipApiVersionCheck',
+    ],
   }));
   const endpoint = `http://127.0.0.1:${started.port}/${azureAccount}`;
   const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');

@@ -18,6 +18,7 @@ const troubles: Readonly<Record<string, StoreTrouble>> = {
   InvalidToken: 'denied',
   TokenRefreshRequired: 'denied',
   AccountProblem: 'denied',
+  XAdminUserNotFound: 'denied', // what versitygw says of a key that it does not know
   CredentialsProviderError: 'no-credentials',
   QuotaExceeded: 'full',
   EntityTooLarge: 'rejected',
