@@ -5,27 +5,33 @@ export interface Part {
   readonly number: number;
   readonly bytes: Buffer;
   readonly isLast: boolean;
+  /** Gives the memory back for another part: so an upload takes as much as its parts under way, and leaves no heap of them. */
+  readonly release: () => void;
 }
 
 /** Cuts a body into parts of one size, the last of which may be smaller or empty. There is always at least one. */
 export async function* inParts(body: Body, size: number): AsyncGenerator<Part, void, undefined> {
   let number = 1;
-  let filling = new Filling(size);
+  const free: Buffer[] = [];
+  let filling = new Filling(free, size);
   for await (const piece of body) {
     for (let rest = filling.take(piece); rest.byteLength > 0; rest = filling.take(rest)) {
-      yield { number: number++, bytes: filling.bytes, isLast: false };
-      filling = new Filling(size);
+      yield { number: number++, bytes: filling.bytes, isLast: false, release: filling.release };
+      filling = new Filling(free, size);
     }
   }
-  yield { number, bytes: filling.bytes, isLast: true };
+  yield { number, bytes: filling.bytes, isLast: true, release: filling.release };
 }
 
 class Filling {
+  readonly release: () => void;
   readonly #room: Buffer;
   #filled = 0;
 
-  constructor(size: number) {
-    this.#room = Buffer.allocUnsafeSlow(size);
+  constructor(free: Buffer[], size: number) {
+    const room = free.pop() ?? Buffer.allocUnsafeSlow(size);
+    this.#room = room;
+    this.release = () => free.push(room);
   }
 
   get bytes(): Buffer {

@@ -10,7 +10,7 @@ import { inParts, type Part } from '../parts.ts';
 import type { Body } from '../store.ts';
 
 /** The most memory that one upload takes is their product, and one part more that is being filled. */
-const partSize = 16 * 1024 * 1024;
+const partSize = 8 * 1024 * 1024;
 const partsAtOnce = 4;
 /** How long the clearing away of what was sent may take. */
 const abortMillis = 4_000;
@@ -58,8 +58,10 @@ async function sendAll(target: Target, uploadId: string, parts: AsyncGenerator<P
   const signal = AbortSignal.any([target.signal, failed.signal]);
   const sent: SentPart[] = [];
   const sender = async (): Promise<void> => {
-    for (let next = await parts.next(); next.done !== true; next = await parts.next())
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
       sent.push(await sendPart({ ...target, signal }, uploadId, next.value));
+      next.value.release();
+    }
   };
   const senders = Array.from({ length: partsAtOnce }, () =>
     sender().catch((error: unknown) => {
