@@ -35,8 +35,8 @@ export default defineConfig({
         test: {
           name: 'stores',
           include: ['test/integration/{stores,agents}*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           maxWorkers: 2,
         },
       },

@@ -5,8 +5,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 async function main([first, ...rest]: readonly string[]): Promise<void> {
   if (first === 'agent') {
     const { runAgent } = await import('../agents/agent.ts');
-    process.exitCode = (await runAgent(rest, stop.signal)) ? 0 : 1;
-    return;
+    const wentWell = await runAgent(rest, stop.signal);
+    process.exit(wentWell ? 0 : 1); // connections that somebody's server holds open must not hold the pod
   }
   const [{ runOperator }, { settingsFrom }] = await Promise.all([import('./operator.ts'), import('./settings.ts')]);
   await runOperator(settingsFrom(process.argv.slice(2), process.env), process.env, stop.signal);

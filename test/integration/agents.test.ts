@@ -36,42 +36,43 @@ async function restored(file: string, version: EtcdVersion): Promise<void> {
 
 describe.each(versions)('agents, etcd %s', (version) => {
   let cluster: EtcdCluster;
-  let servers: readonly StoreServer[];
+  let server: StoreServer;
   beforeAll(async () => {
     cluster = await startEtcd({ version });
-    servers = [await startS3(), await startVolume()];
+    server = await startS3();
     const etcd = cluster.connect();
     for (let i = 0; i < 30; i++) await etcd.put(`key/${i}`, Buffer.alloc(500_000, `${i} `));
   });
   afterAll(async () => {
-    for (const server of servers) await server[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
     await cluster.stop();
   });
 
-  const endpoints = (): readonly string[] => ['--endpoints', `http://127.0.0.1:1,${cluster.member(0).endpoint.url}`];
-
-  for (const compression of ['none', 'gzip', 'zstd'])
-    it(`save, prove and fetch a snapshot, with compression ${compression}, one endpoint dead`, async () => {
-      for (const server of servers) {
-        const flags = agentFlags(server, `dir/${compression}.db`);
-        const about = { owner: { apiVersion: 'v', kind: 'EtcdBackup', namespace: 'n', name: 'b', uid: 'u1' } };
-        const { revision } = await cluster.connect().status();
-        const saved = await agent(server.directory, 'save', [
-          ...[...flags, ...endpoints(), '--compression', compression, '--about', JSON.stringify(about)],
-        ]);
-        expect(saved).toMatchObject({ ok: true, version, revision: String(revision), compression });
-
-        const proven = await agent(server.directory, 'prove', [...flags, '--target-version', version]);
-        const { size, plainSize, sha256 } = saved ?? {};
-        expect(proven).toMatchObject({ ok: true, size, plainSize, sha256, version, warnings: [] });
-
-        const file = join(server.directory, `${compression}.db`);
-        expect(await agent(server.directory, 'fetch', [...flags, '--to', file])).toMatchObject({ ok: true, sha256 });
-        expect(await statusOf(file, version)).toMatchObject({ revision: Number(revision) });
-        await restored(file, version);
-      }
-    });
+  it('save, prove and fetch a snapshot that its own tools take, though one endpoint is dead', async () => {
+    const endpoints = ['--endpoints', `http://127.0.0.1:1,${cluster.member(0).endpoint.url}`];
+    await savesProvesAndFetches({ cluster, server, version }, ['--compression', 'none', ...endpoints]);
+  });
 });
+
+interface Round {
+  readonly cluster: EtcdCluster;
+  readonly server: StoreServer;
+  readonly version: EtcdVersion;
+}
+
+async function savesProvesAndFetches({ cluster, server, version }: Round, saving: readonly string[]): Promise<void> {
+  const flags = agentFlags(server, 'dir/round.db');
+  const { revision } = await cluster.connect().status();
+  const saved = await agent(server.directory, 'save', [...flags, ...saving]);
+  expect(saved).toMatchObject({ ok: true, version, revision: String(revision), compression: saving[1] });
+  const { size, plainSize, sha256 } = saved ?? {};
+  const proven = await agent(server.directory, 'prove', [...flags, '--target-version', version]);
+  expect(proven).toMatchObject({ ok: true, size, plainSize, sha256, version, warnings: [] });
+  const file = join(server.directory, 'round.db');
+  expect(await agent(server.directory, 'fetch', [...flags, '--to', file])).toMatchObject({ ok: true, sha256 });
+  expect(await statusOf(file, version)).toMatchObject({ revision: Number(revision) });
+  await restored(file, version);
+}
 
 describe('an agent', () => {
   let cluster: EtcdCluster;
@@ -97,6 +98,15 @@ describe('an agent', () => {
     await cluster.stop();
   });
   const endpoints = (): readonly string[] => ['--endpoints', cluster.member(0).endpoint.url];
+
+  for (const compression of ['gzip', 'zstd'])
+    it(`packs with ${compression}, and unpacks again, on a volume`, async () => {
+      const round = { cluster, server: volume, version: '3.6.16' } as const;
+      await savesProvesAndFetches(round, ['--compression', compression, ...endpoints()]);
+      using shelf = await openOn(volume);
+      expect((await shelf.head('dir/round.db')).size).toBeLessThan(good.length / 2);
+      await run('rm', ['-r', join(volume.directory, 'round.db.data'), join(volume.volume ?? '', 'dir')]);
+    });
 
   it('proves and fetches what etcdctl saved, and warns that nothing tells its version', async () => {
     await store.put('foreign.db', bytes(good));
@@ -232,7 +242,7 @@ describe('an agent', () => {
     const pruned = await agent(volume.directory, 'prune', [...flags, '--keep', '2']);
     expect(pruned).toMatchObject({ ok: true, kept: 2, deleted: [dated[0], 'etcd.backup_v7_2026-01-01-00:00:00'] });
     const key = String(saved?.['key']);
-    expect(await keysIn(shelf)).toEqual([dated[1], key, `${key}.manifest.json`, 'etcd.backup-of-others'].toSorted());
+    expect(await keysIn(shelf)).toEqual(['etcd.backup-of-others', dated[1], key, `${key}.manifest.json`]);
   });
 
   it('says what is wrong with its flags', async () => {
