@@ -11,7 +11,7 @@ import type { Body } from '../store.ts';
 
 /** The most memory that one upload takes is their product, and one part more that is being filled. */
 const partSize = 8 * 1024 * 1024;
-const partsAtOnce = 4;
+const partsAtOnce = 3;
 /** How long the clearing away of what was sent may take. */
 const abortMillis = 4_000;
 
