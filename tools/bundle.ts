@@ -16,7 +16,7 @@ export async function packageVersion(): Promise<string> {
 
 /** Packages written for `require` find it, and the bundle can be started by its name. */
 const banner = [
-  '#!/usr/local/bin/node',
+  '#!/usr/local/bin/node --max-semi-space-size=4',
   "import { createRequire as makeRequire } from 'node:module';",
   'const require = makeRequire(import.meta.url);',
 ].join('\n');
