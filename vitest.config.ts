@@ -31,11 +31,21 @@ export default defineConfig({
         },
       },
       {
+        // Servers of object stores, and the agents that speak to them.
+        test: {
+          name: 'stores',
+          include: ['test/integration/{stores,agents}*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 2,
+        },
+      },
+      {
         // The API server that KUBECONFIG leads to.
         test: {
           name: 'integration',
           include: ['test/integration/*.test.ts'],
-          exclude: ['test/integration/etcd*.test.ts'],
+          exclude: ['test/integration/{etcd,stores,agents}*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -30,6 +30,7 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'tests', run: () => runSuite({ projects: ['unit'] }) },
     preparing,
     { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
+    { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

@@ -5,6 +5,9 @@ import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Failure } from '../std/failure.ts';
 import { type Endpoint, openSocket, speakOver, type Way } from './endpoint.ts';
 
+/** How much a member may send before we have read it. Node's own is so small that a snapshot waits for us all the time. */
+const streamWindow = 1024 * 1024;
+
 export interface SessionSettings {
   /**
    * How often the other side is asked for a sign of life while a call is open. From 3.2 on etcd hangs up on whoever asks
@@ -113,11 +116,17 @@ export class Session {
   }
 
   #connect(socket: Socket): Promise<ClientHttp2Session> {
-    const connection = connect(this.#endpoint.url, { createConnection: () => socket });
+    const connection = connect(this.#endpoint.url, {
+      createConnection: () => socket,
+      settings: { initialWindowSize: streamWindow },
+    });
     this.#connection = connection;
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {
-      connection.once('connect', () => resolve(connection));
+      connection.once('connect', () => {
+        connection.setLocalWindowSize(streamWindow);
+        resolve(connection);
+      });
       connection.on('error', reject); // stays: each call hears of an error by itself, but one nobody listens to ends the process
       connection.once('close', () => {
         this.#over = true;

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Caller, CallOptions } from './call.ts';
 import { EtcdFailure } from './errors.ts';
 import { Maintenance } from './gen/etcd_pb.ts';
+import { HashAtTheEnd, hashLength } from './hash-at-the-end.ts';
 
-const hashLength = 32;
 /** A member that is busy, or has a slow disk, may take its time for a part. */
 const partMillis = 30_000;
 
@@ -21,21 +20,4 @@ export async function* snapshotOf(caller: Caller, options?: CallOptions): AsyncG
   if (check.matches()) return;
   const says = `the snapshot arrived damaged: its last ${hashLength} bytes are not the hash of the rest`;
   throw new EtcdFailure('unreachable', says, { mayBeDone: false });
-}
-
-/** Hashes all but the last bytes of a stream, and compares those with the hash. */
-class HashAtTheEnd {
-  readonly #hash = createHash('sha256');
-  #end: Buffer = Buffer.alloc(0);
-
-  update(part: Uint8Array): void {
-    const unhashed = Buffer.concat([this.#end, part]);
-    const isHash = Math.max(0, unhashed.length - hashLength);
-    this.#hash.update(unhashed.subarray(0, isHash));
-    this.#end = unhashed.subarray(isHash);
-  }
-
-  matches(): boolean {
-    return this.#hash.digest().equals(this.#end);
-  }
 }

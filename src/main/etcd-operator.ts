@@ -1,11 +1,19 @@
-import { runOperator } from './operator.ts';
-import { settingsFrom } from './settings.ts';
-
 const stop = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
 
-try {
+/** One program with two lives; neither loads what only the other needs. */
+async function main([first, ...rest]: readonly string[]): Promise<void> {
+  if (first === 'agent') {
+    const { runAgent } = await import('../agents/agent.ts');
+    const wentWell = await runAgent(rest, stop.signal);
+    process.exit(wentWell ? 0 : 1); // connections that somebody's server holds open must not hold the pod
+  }
+  const [{ runOperator }, { settingsFrom }] = await Promise.all([import('./operator.ts'), import('./settings.ts')]);
   await runOperator(settingsFrom(process.argv.slice(2), process.env), process.env, stop.signal);
+}
+
+try {
+  await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -68,5 +68,11 @@ export const goModules: readonly GoModule[] = [
     version: '3.1.2',
     packages: { registry: 'github.com/distribution/distribution/v3/cmd/registry' },
   },
+  { name: 'versitygw', version: '1.8.0', packages: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' } },
+  {
+    name: 'fake-gcs-server',
+    version: '1.56.1',
+    packages: { 'fake-gcs-server': 'github.com/fsouza/fake-gcs-server' },
+  },
   ...etcdVersions.map(etcd),
 ];

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectionTo, type EtcdConnection } from '../etcd/client.ts';
+import type { Credentials, Endpoint, TlsIdentity } from '../etcd/endpoint.ts';
+import type { MemberStatus } from '../etcd/words.ts';
+import { Failure } from '../std/failure.ts';
+import { AgentFailure } from './result.ts';
+
+export interface SourceSettings {
+  readonly endpoints: readonly string[];
+  /** A mounted Secret with certificates, under the names of either API. */
+  readonly tls?: string | undefined;
+  /** A mounted Secret with `username` and `password`. */
+  readonly user?: string | undefined;
+}
+
+/** The member that a snapshot is taken from. */
+export interface Source extends Disposable {
+  readonly etcd: EtcdConnection;
+  readonly status: MemberStatus;
+}
+
+/** Picks, of the members that answer, the voter that has seen most. One that is dead spoils nothing. */
+export async function openSource(settings: SourceSettings, signal: AbortSignal): Promise<Source> {
+  const endpoints = await endpointsOf(settings);
+  const asked = await Promise.allSettled(
+    endpoints.map(async (endpoint) => {
+      const etcd = connectionTo(endpoint);
+      const status = await etcd.status({ signal }).catch((thrown: unknown) => {
+        etcd.close();
+        throw thrown;
+      });
+      return { etcd, status };
+    }),
+  );
+  const [best, ...others] = asked
+    .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    .sort((a, b) => preference(b.status, a.status));
+  for (const { etcd } of others) etcd.close();
+  if (best === undefined) throw noneAnswers(asked);
+  return { ...best, [Symbol.dispose]: () => best.etcd.close() };
+}
+
+const preference = (a: MemberStatus, b: MemberStatus): number =>
+  Number(b.isLearner) - Number(a.isLearner) || Number(a.revision - b.revision);
+
+function noneAnswers(asked: readonly PromiseSettledResult<unknown>[]): Failure {
+  const reasons = asked.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
+  const kind = reasons.find((reason) => reason.kind !== 'unreachable')?.kind ?? 'unreachable';
+  const says = reasons.map(({ message }) => message).join('; ');
+  return new AgentFailure('etcd', `no member gave an answer: ${says}`, { kind, cause: reasons[0] });
+}
+
+async function endpointsOf({ endpoints, tls, user }: SourceSettings): Promise<readonly Endpoint[]> {
+  const identity = tls === undefined ? {} : { tls: await tlsIn(tls) };
+  const credentials = user === undefined ? {} : { credentials: await userIn(user) };
+  return endpoints.map((url) => ({ url, ...identity, ...credentials }));
+}
+
+/** The names that the coreos API asks for, and those that Kubernetes itself uses. */
+const tlsNames = [
+  { ca: 'etcd-client-ca.crt', cert: 'etcd-client.crt', key: 'etcd-client.key' },
+  { ca: 'ca.crt', cert: 'tls.crt', key: 'tls.key' },
+] as const;
+
+async function tlsIn(directory: string): Promise<TlsIdentity> {
+  const read = (name: string): Promise<string | undefined> =>
+    readFile(join(directory, name), 'utf8').catch(() => undefined);
+  for (const names of tlsNames) {
+    const [ca, cert, key] = await Promise.all([read(names.ca), read(names.cert), read(names.key)]);
+    if (ca !== undefined) return { ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) };
+  }
+  const known = tlsNames.map(({ ca, cert, key }) => `${ca}, ${cert}, ${key}`).join(' or ');
+  throw new AgentFailure('bad-input', `the Secret for TLS to etcd holds none of its keys: ${known}`);
+}
+
+async function userIn(directory: string): Promise<Credentials> {
+  const read = async (name: string): Promise<string> => (await readFile(join(directory, name), 'utf8')).trimEnd();
+  try {
+    return { user: await read('username'), password: await read('password') };
+  } catch (error) {
+    const says = 'the Secret with the user of etcd needs the keys username and password';
+    throw new AgentFailure('bad-input', says, { cause: error });
+  }
+}

@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream';
+import {
+  BlobServiceClient,
+  type ContainerClient,
+  type StoragePipelineOptions,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
+import { Failure } from '../../std/failure.ts';
+import type { StoreAddress } from '../address.ts';
+import { type Credentials, keysOfSecret, requiredKeys, workloadIdentity } from '../credentials.ts';
+import type { StoreDriver, StoredObject } from '../store.ts';
+import { explainAzblob } from './azblob-errors.ts';
+import { serviceUrl } from './clouds.ts';
+
+const keyNames = ['storage-account', 'storage-key'] as const;
+/** The most memory that an upload takes is their product. */
+const blockSize = 16 * 1024 * 1024;
+const blocksAtOnce = 4;
+const pipeline: StoragePipelineOptions = {
+  retryOptions: { maxTries: 3, retryDelayInMs: 500, tryTimeoutInMs: 120_000 },
+};
+
+/** Azure's Blob Storage. */
+export async function openAzblob(address: StoreAddress, credentials: Credentials | undefined): Promise<StoreDriver> {
+  const { identity, service } = await azureEntry(address, credentials);
+  const container = service.getContainerClient(address.bucket);
+  const blob = (key: string): ReturnType<ContainerClient['getBlockBlobClient']> => container.getBlockBlobClient(key);
+  return {
+    place: `container "${address.bucket}" at ${service.url.replace(/\/$/, '')}`,
+    identity,
+    // The blob is there when its list of blocks is committed; blocks without one are thrown away by Azure.
+    put: async (key, body, abortSignal) => {
+      const stream = Readable.from(body, { objectMode: false });
+      await blob(key).uploadStream(stream, blockSize, blocksAtOnce, { abortSignal });
+    },
+    get: async (key, abortSignal) => {
+      const answer = await blob(key).download(0, undefined, { abortSignal, maxRetryRequests: 0 });
+      const body = answer.readableStreamBody as Readable;
+      return { ...objectOf(key, answer.contentLength, answer.lastModified), body };
+    },
+    head: async (key, abortSignal) => {
+      const answer = await blob(key).getProperties({ abortSignal });
+      return objectOf(key, answer.contentLength, answer.lastModified);
+    },
+    list: async function* (prefix, abortSignal) {
+      for await (const { name, properties } of container.listBlobsFlat({ prefix, abortSignal }))
+        yield objectOf(name, properties.contentLength, properties.lastModified);
+    },
+    delete: async (key, abortSignal) => {
+      await blob(key).delete({ abortSignal });
+    },
+    explain: explainAzblob,
+  };
+}
+
+const objectOf = (key: string, size = 0, modified = new Date(0)): StoredObject => ({ key, size, modified });
+
+interface AzureEntry {
+  readonly identity: string;
+  readonly service: BlobServiceClient;
+}
+
+async function azureEntry(address: StoreAddress, credentials: Credentials | undefined): Promise<AzureEntry> {
+  if (credentials === undefined) return asWorkload(address);
+  const { 'storage-account': account, 'storage-key': key } = requiredKeys(credentials, ...keyNames);
+  const url = address.endpoint ?? serviceUrl(account, credentials.keys.get('cloud')?.trim());
+  try {
+    const service = new BlobServiceClient(url, new StorageSharedKeyCredential(account, key), pipeline);
+    return { identity: keysOfSecret(credentials, ...keyNames), service };
+  } catch (error) {
+    const says = `${keysOfSecret(credentials, 'storage-key')} is no key of Azure's: copy it from the storage account`;
+    throw new Failure('rejected', says, { cause: error });
+  }
+}
+
+async function asWorkload({ account, endpoint }: StoreAddress): Promise<AzureEntry> {
+  if (account === undefined && endpoint === undefined)
+    throw new Failure('rejected', 'without a Secret, say which storage account: azblob://…?storage_account=NAME');
+  const { DefaultAzureCredential } = await import('@azure/identity');
+  const url = endpoint ?? serviceUrl(account ?? '');
+  return { identity: workloadIdentity, service: new BlobServiceClient(url, new DefaultAzureCredential(), pipeline) };
+}

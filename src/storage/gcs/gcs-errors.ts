@@ -1,0 +1,26 @@
+import { brokenConnection, troubleOfStatus } from '../failures.ts';
+import type { Explanation } from '../store.ts';
+
+interface GcsError extends Error {
+  readonly code?: number | string;
+  readonly status?: number | string;
+}
+
+export function explainGcs(thrown: unknown): Explanation {
+  const broken = brokenConnection(thrown);
+  if (broken !== undefined) return broken;
+  if (!(thrown instanceof Error)) return { trouble: 'rejected', says: String(thrown) };
+  if (lacksCredentials.test(thrown.message)) return { trouble: 'no-credentials', says: firstLine(thrown.message) };
+  const { code, status, message } = thrown as GcsError;
+  const number = [code, status].map(Number).find((each) => Number.isInteger(each) && each >= 400);
+  const says = `${firstLine(message)}${number === undefined ? '' : ` (HTTP ${number})`}`;
+  if (number === 404 && /bucket/i.test(message)) return { trouble: 'no-bucket', says };
+  if (tokenRefused.test(message)) return { trouble: 'denied', says };
+  return { trouble: troubleOfStatus(number), says };
+}
+
+const lacksCredentials = /default credentials|Anonymous caller|client_email field|private_key field/i;
+const tokenRefused = /invalid_grant|invalid_token|No refresh token|Invalid Credentials/i;
+
+const firstLine = (message: string): string =>
+  message.trim().split('\n')[0]?.slice(0, 300) || 'the server gave no reason';

@@ -1,0 +1,149 @@
+import { type StoreAttempt, StoreFailure } from './failures.ts';
+import { IdleLimit } from './idle-limit.ts';
+import { assertKey } from './keys.ts';
+import type { Body, Explanation, ObjectStore, OpenObject, StoreDriver, StoredObject } from './store.ts';
+
+/** A slow line may take its time for one large part. */
+const usualIdleMillis = 120_000;
+/** For a driver to clean up behind itself when it is told to stop; and for those parts of libraries that do not hear it. */
+const graceMillis = 5_000;
+
+export interface GuardSettings {
+  /** For how long the store may show no sign of life. */
+  readonly idleMillis: number;
+}
+
+/** What all stores have in common: keys are checked, silence ends, bytes are counted, and errors become sentences. */
+export class GuardedStore implements ObjectStore {
+  readonly place: string;
+  readonly #driver: StoreDriver;
+  readonly #idleMillis: number;
+
+  constructor(driver: StoreDriver, { idleMillis = usualIdleMillis }: Partial<GuardSettings> = {}) {
+    this.place = driver.place;
+    this.#driver = driver;
+    this.#idleMillis = idleMillis;
+  }
+
+  async put(key: string, body: Body, signal?: AbortSignal): Promise<void> {
+    assertKey(key);
+    const what = `write object "${key}"`;
+    const writing = this.#trying(what, signal, (limit) => this.#driver.put(key, limit.feeding(body), limit.signal));
+    await writing.catch((thrown: unknown) => {
+      if (!(thrown instanceof StoreFailure && thrown.trouble === 'no-object')) throw thrown;
+      // Some servers do not say what they did not find; of what is written that can only be the bucket.
+      throw new StoreFailure(this.#attempt(what), { trouble: 'no-bucket', says: 'it is not there' }, thrown);
+    });
+  }
+
+  async get(key: string, signal?: AbortSignal): Promise<OpenObject> {
+    assertKey(key);
+    const what = `read object "${key}"`;
+    const limit = new IdleLimit(this.#idleMillis, signal);
+    const opened = await this.#within(what, limit, () => this.#driver.get(key, limit.signal));
+    return { ...opened, body: this.#counted(opened, limit) };
+  }
+
+  async head(key: string, signal?: AbortSignal): Promise<StoredObject> {
+    assertKey(key);
+    return this.#trying(`look at object "${key}"`, signal, (limit) => this.#driver.head(key, limit.signal));
+  }
+
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<StoredObject, void, undefined> {
+    using limit = new IdleLimit(this.#idleMillis, signal);
+    const what = `list objects "${prefix}…"`;
+    const objects = this.#driver.list(prefix, limit.signal)[Symbol.asyncIterator]();
+    for (;;) {
+      limit.wait();
+      const { done, value } = await this.#within(what, limit, () => objects.next());
+      if (done === true) return;
+      limit.rest();
+      yield value;
+    }
+  }
+
+  async delete(key: string, signal?: AbortSignal): Promise<void> {
+    assertKey(key);
+    const deleting = this.#trying(`delete object "${key}"`, signal, (limit) => this.#driver.delete(key, limit.signal));
+    await deleting.catch((thrown: unknown) => {
+      if (!(thrown instanceof StoreFailure && thrown.trouble === 'no-object')) throw thrown;
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#driver.close?.();
+  }
+
+  async #trying<T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    attempt: (limit: IdleLimit) => Promise<T>,
+  ): Promise<T> {
+    using limit = new IdleLimit(this.#idleMillis, signal);
+    return await this.#within(what, limit, () => attempt(limit));
+  }
+
+  async #within<T>(what: string, limit: IdleLimit, attempt: () => Promise<T>): Promise<T> {
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const { signal } = limit;
+    let grace: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      grace = setTimeout(reject, graceMillis, new Error('ended'));
+    };
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([attempt(), ended]);
+    } catch (thrown) {
+      limit.rest();
+      throw this.#failure(what, limit, thrown);
+    } finally {
+      signal.removeEventListener('abort', end);
+      clearTimeout(grace);
+    }
+  }
+
+  #failure(what: string, limit: IdleLimit, thrown: unknown): unknown {
+    if (limit.sourceFailure !== undefined) return limit.sourceFailure.thrown;
+    if (thrown instanceof StoreFailure) return thrown;
+    return new StoreFailure(this.#attempt(what), this.#endedByUs(limit) ?? this.#driver.explain(thrown), thrown);
+  }
+
+  #attempt(what: string): StoreAttempt {
+    return { what, place: this.place, identity: this.#driver.identity };
+  }
+
+  #endedByUs({ timedOut, calledOff }: IdleLimit): Explanation | undefined {
+    if (timedOut) return { trouble: 'unreachable', says: `no sign of life for ${this.#idleMillis / 1000} s` };
+    if (calledOff) return { trouble: 'unreachable', says: 'called off before it was done' };
+    return undefined;
+  }
+
+  async *#counted({ key, size, body }: OpenObject, limit: IdleLimit): AsyncGenerator<Uint8Array, void, undefined> {
+    using _ends = limit;
+    const what = `read object "${key}"`;
+    let received = 0;
+    const cutShort = (cause?: unknown): StoreFailure => {
+      const says = `only ${received} of ${size} bytes arrived`;
+      return new StoreFailure(this.#attempt(what), { trouble: 'truncated', says }, cause);
+    };
+    const parts = body[Symbol.asyncIterator]();
+    const next = async (): Promise<Uint8Array | undefined> => {
+      limit.wait();
+      const { done, value } = await this.#within(what, limit, () => parts.next()).catch((thrown: unknown) => {
+        throw this.#endedByUs(limit) === undefined ? cutShort(thrown) : thrown;
+      });
+      limit.rest();
+      return done === true ? undefined : value;
+    };
+    try {
+      for (let part = await next(); part !== undefined; part = await next()) {
+        received += part.byteLength;
+        yield part;
+      }
+    } finally {
+      await parts.return?.().catch(() => undefined);
+    }
+    if (received !== size) throw cutShort();
+  }
+}

@@ -1,0 +1,28 @@
+import type { StoreAddress, StoreKind } from './address.ts';
+import type { Credentials } from './credentials.ts';
+import { GuardedStore, type GuardSettings } from './guarded-store.ts';
+import type { ObjectStore, StoreDriver } from './store.ts';
+
+export interface StoreAccess {
+  /** Without any, the pod's workload identity is used. */
+  readonly credentials?: Credentials | undefined;
+  /** Where the volume of a `file` store is mounted. */
+  readonly volume?: string | undefined;
+  readonly guard?: Partial<GuardSettings>;
+}
+
+/** Opens the store of an address. A provider's library is loaded when it is first asked for. */
+export async function openStore(address: StoreAddress, access: StoreAccess = {}): Promise<ObjectStore> {
+  return new GuardedStore(await drivers[address.kind](address, access), access.guard);
+}
+
+type Opener = (address: StoreAddress, access: StoreAccess) => Promise<StoreDriver>;
+
+const drivers: Readonly<Record<StoreKind, Opener>> = {
+  s3: async (address, { credentials }) => (await import('./s3/s3-store.ts')).openS3(address, credentials),
+  oss: async (address, { credentials }) => (await import('./oss/oss-store.ts')).openOss(address, credentials),
+  gcs: async (address, { credentials }) => (await import('./gcs/gcs-store.ts')).openGcs(address, credentials),
+  azblob: async (address, { credentials }) =>
+    (await import('./azblob/azblob-store.ts')).openAzblob(address, credentials),
+  file: async (address, { volume }) => (await import('./file/file-store.ts')).openVolume(address, volume),
+};

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { isUnique, renderTemplate } from './template.ts';
+
+const values = { name: 'daily', namespace: 'prod', uid: '1-2-3', creationTimestamp: '2026-01-31T12:00:00Z' };
+const field = 'spec.destination.objectURLTemplate';
+
+describe('a template', () => {
+  const good: Record<string, string> = {
+    's3://b/k': 's3://b/k',
+    's3://b/{{ .Namespace }}/{{.Name}}/{{- .UID -}}.db': 's3://b/prod/daily/1-2-3.db',
+    's3://b/{{ .ObjectMeta.UID }}': 's3://b/1-2-3',
+    's3://b/{{ .CreationTimestamp }}': 's3://b/2026-01-31T12%3A00%3A00Z',
+  };
+  for (const [template, rendered] of Object.entries(good))
+    it(`is filled in: ${template}`, () => {
+      expect(renderTemplate(template, values, field)).toBe(rendered);
+    });
+
+  for (const template of ['{{ .Colour }}', '{{ Name }}', '{{ .Name', 'a }} b', '{{ printf "%s" .Name }}', '{{ }}'])
+    it(`is refused, and told what is known: ${template}`, () => {
+      expect(() => renderTemplate(template, values, field)).toThrow(
+        /^spec\.destination\.objectURLTemplate: .*known are \{\{ \.Name \}\}/,
+      );
+    });
+
+  it('tells whether every backup gets an object of its own', () => {
+    expect(isUnique('s3://b/{{ .UID }}')).toBe(true);
+    expect(isUnique('s3://b/{{.Namespace}}')).toBe(false);
+  });
+});

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type StoreAddress, urlOf } from '../../src/storage/address.ts';
+import { readCredentials } from '../../src/storage/credentials.ts';
+import { openStore } from '../../src/storage/open.ts';
+import type { ObjectStore } from '../../src/storage/store.ts';
+import { program } from '../../tools/programs/build.ts';
+import { freePorts } from './etcd-cluster.ts';
+import { until } from './until.ts';
+
+/** A store that really runs on this machine, with one bucket in it. */
+export interface StoreServer extends AsyncDisposable {
+  readonly port: number;
+  readonly address: StoreAddress;
+  /** The Secret that opens it: file names and contents. */
+  readonly secret: Readonly<Record<string, string>>;
+  /** A directory for files that go with the server. */
+  readonly directory: string;
+  readonly volume?: string;
+}
+
+export const bucket = 'backups';
+const region = 'us-east-1';
+export const s3Keys = { id: 'test-access', secret: 'test-secret-0123456789' };
+
+/** A Secret as the coreos API documents it. */
+export const awsSecret = (id = s3Keys.id, secret = s3Keys.secret): Readonly<Record<string, string>> => ({
+  credentials: `[default]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}\n`,
+  config: `[default]\nregion = ${region}\n`,
+});
+
+/** versitygw, which keeps a bucket as a directory. With a domain it takes the bucket from the host's name. */
+export async function startS3({ domain, root }: { domain?: string; root?: string } = {}): Promise<StoreServer> {
+  const started = await start('versitygw', ({ port, directory }) => {
+    const data = join(root ?? directory, 'buckets');
+    mkdirSync(join(data, bucket), { recursive: true });
+    const virtual = domain === undefined ? [] : ['--virtual-domain', domain];
+    const flags = ['--quiet', '--port', `127.0.0.1:${port}`, ...virtual, '--keep-alive'];
+    return { flags: [...flags, 'posix', data], env: { ROOT_ACCESS_KEY: s3Keys.id, ROOT_SECRET_KEY: s3Keys.secret } };
+  });
+  const endpoint = `http://${domain ?? '127.0.0.1'}:${started.port}`;
+  const style = domain === undefined ? ({ pathStyle: true } as const) : {};
+  return { ...started, address: { kind: 's3', bucket, endpoint, ...style }, secret: awsSecret() };
+}
+
+export async function startGcs(): Promise<StoreServer> {
+  const started = await start('fake-gcs-server', ({ port, directory }) => {
+    mkdirSync(join(directory, 'data', bucket), { recursive: true });
+    const place = ['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port)];
+    const url = `http://127.0.0.1:${port}`;
+    const names = ['-external-url', url, '-public-host', `127.0.0.1:${port}`];
+    return {
+      flags: [...place, ...names, '-backend', 'memory', '-data', join(directory, 'data'), '-log-level', 'error'],
+    };
+  });
+  const endpoint = `http://127.0.0.1:${started.port}`;
+  return { ...started, address: { kind: 'gcs', bucket, endpoint }, secret: { 'access-token': 'test-token' } };
+}
+
+/** Azurite's one account, whose key is in its manual. */
+const azureAccount = 'devstoreaccount1';
+const azureKey = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+
+export async function startAzure(): Promise<StoreServer> {
+  const started = await start('azurite', ({ port }) => ({
+    flags: [
+      '--blobHost',
+      '127.0.0.1',
+      '--blobPort',
+      String(port),
+      '--inMemoryPersistence',
+      '--silent',
+      '--skipApiVersionCheck',
+    ],
+  }));
+  const endpoint = `http://127.0.0.1:${started.port}/${azureAccount}`;
+  const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');
+  const service = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(azureAccount, azureKey));
+  await service.createContainer(bucket);
+  const secret = { 'storage-account': azureAccount, 'storage-key': azureKey };
+  return { ...started, address: { kind: 'azblob', bucket, endpoint }, secret };
+}
+
+/** A directory in place of a mounted volume. */
+export async function startVolume(): Promise<StoreServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'volume-'));
+  const volume = join(directory, 'volume');
+  mkdirSync(volume);
+  const remove = async (): Promise<void> => rmSync(directory, { recursive: true, force: true });
+  return { port: 0, directory, volume, address: { kind: 'file', bucket }, secret: {}, [Symbol.asyncDispose]: remove };
+}
+
+/** Puts a Secret where a pod would find it mounted. */
+export function mountSecret(directory: string, name: string, secret: Readonly<Record<string, string>>): string {
+  const mounted = join(directory, name);
+  mkdirSync(mounted, { recursive: true });
+  for (const [key, value] of Object.entries(secret)) writeFileSync(join(mounted, key), value);
+  return mounted;
+}
+
+export interface Opening {
+  /** In place of the Secret that opens it. */
+  readonly secret?: Readonly<Record<string, string>>;
+  readonly address?: Partial<StoreAddress>;
+  readonly idleMillis?: number;
+}
+
+let secrets = 0;
+
+/** Opens the store as an agent would, with a Secret named "store-secret". */
+export async function openOn(server: StoreServer, opening: Opening = {}): Promise<ObjectStore> {
+  const mounted = mountSecret(server.directory, `secret-${secrets++}`, opening.secret ?? server.secret);
+  const { volume } = server;
+  return openStore(
+    { ...server.address, ...opening.address },
+    {
+      credentials: await readCredentials(mounted, 'store-secret'),
+      volume,
+      guard: opening.idleMillis === undefined ? {} : { idleMillis: opening.idleMillis },
+    },
+  );
+}
+
+/** The flags with which an agent opens it. */
+export function agentFlags(server: StoreServer, key: string): readonly string[] {
+  const mounted = mountSecret(server.directory, 'agents-secret', server.secret);
+  const volume = server.volume === undefined ? [] : ['--volume', server.volume];
+  return [
+    '--url',
+    urlOf({ store: server.address, key }),
+    '--credentials',
+    mounted,
+    '--secret',
+    'store-secret',
+    ...volume,
+  ];
+}
+
+interface Place {
+  readonly port: number;
+  readonly directory: string;
+}
+
+interface Recipe {
+  readonly flags: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const commands: Readonly<Record<string, () => readonly string[]>> = {
+  versitygw: () => [program('versitygw', 'versitygw')],
+  'fake-gcs-server': () => [program('fake-gcs-server', 'fake-gcs-server')],
+  azurite: () => [process.execPath, join(import.meta.dirname, '../../node_modules/azurite/dist/src/blob/main.js')],
+};
+
+async function start(name: string, recipe: (place: Place) => Recipe): Promise<Place & AsyncDisposable> {
+  const directory = mkdtempSync(join(tmpdir(), `${name}-`));
+  const [port = 0] = await freePorts(1);
+  const { flags, env } = recipe({ port, directory });
+  const log = openSync(join(directory, 'log'), 'a');
+  // The kernel ends it when we are gone, however we went.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...(commands[name]?.() ?? []), ...flags], {
+    stdio: ['ignore', log, log],
+    cwd: directory,
+    env: { PATH: process.env['PATH'], HOME: directory, ...env },
+  });
+  closeSync(log);
+  await until(`${name} listens`, () => listening(child, port)).catch((error: unknown) => {
+    throw new Error(`${name} did not start:\n${readFileSync(join(directory, 'log'), 'utf8')}`, { cause: error });
+  });
+  return { port, directory, [Symbol.asyncDispose]: () => stop(child, directory) };
+}
+
+async function listening(child: ChildProcess, port: number): Promise<true | undefined> {
+  if (child.exitCode !== null) return undefined;
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect').finally(() => socket.destroy());
+  return true;
+}
+
+async function stop(child: ChildProcess, directory: string): Promise<void> {
+  const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+  child.kill('SIGKILL');
+  await ended;
+  rmSync(directory, { recursive: true, force: true });
+}
