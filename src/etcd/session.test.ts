@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect, listen } from '../../test/support/etcd-connect.ts';
 import { type FakeAnswers, type FakeEtcd, never, startFakeEtcd } from '../../test/support/etcd-fake.ts';
-import { makeAuthority } from '../../tools/cluster/pki.ts';
+import { makeAuthority } from '../lab/pki.ts';
 
 const version = { version: '3.6.0' };
 const answering = (maintenance: FakeAnswers['maintenance'] = {}): Promise<FakeEtcd> =>

@@ -1,0 +1,1 @@
+export interface Tokens { readonly x?: string }
