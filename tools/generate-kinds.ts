@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fromKubeconfig } from '../src/kube/config.ts';
 import { type Connection, connectTo } from '../src/kube/connection.ts';
 import { runMain } from './lib/main.ts';
+import { messages } from './lib/proto-messages.ts';
 
 /**
  * Writes what the lab's API server knows of the built-in kinds: their names and verbs, their shapes and the columns in
@@ -147,8 +148,15 @@ function compact(schema: unknown): unknown {
   return Object.fromEntries(
     Object.entries(flat)
       .filter(([key, value]) => !isNoise(key, value))
-      .map(([key, value]) => [key, key === '$ref' ? String(value).split('/').at(-1) : compact(value)]),
+      .map(([key, value]) => [key, compactField(key, value)]),
   );
+}
+
+/** Below `properties` are names that users chose, not words of the schema. */
+function compactField(key: string, value: unknown): unknown {
+  if (key === '$ref') return String(value).split('/').at(-1);
+  if (key !== 'properties') return compact(value);
+  return Object.fromEntries(Object.entries(value as object).map(([name, schema]) => [name, compact(schema)]));
 }
 
 const isNoise = (key: string, value: unknown): boolean =>
@@ -176,6 +184,23 @@ async function columns(connection: Connection): Promise<Record<string, unknown>>
   return found;
 }
 
+const keptRoles = /^(cluster-admin|admin|edit|view|system:(aggregate-to-.*|discovery|basic-user|public-info-viewer))$/;
+
+/** The roles and bindings that every cluster has, as far as they are kept. */
+async function rights(connection: Connection): Promise<readonly object[]> {
+  const root = '/apis/rbac.authorization.k8s.io/v1';
+  const found: object[] = [];
+  for (const kind of ['ClusterRole', 'ClusterRoleBinding']) {
+    const { items } = await read<{ items: Record<string, unknown>[] }>(connection, `${root}/${kind.toLowerCase()}s`);
+    for (const { metadata, ...content } of items) {
+      const { name, labels, annotations } = metadata as Record<string, unknown>;
+      if (keptRoles.test(String(name)))
+        found.push({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata: { name, labels, annotations }, ...content });
+    }
+  }
+  return found;
+}
+
 /** One entry a line, so that a change of the version imitated can be read. */
 const lines = (entries: readonly string[], [open, close]: readonly [string, string]): string =>
   `${open}\n${entries.join(',\n')}\n${close}\n`;
@@ -195,8 +220,11 @@ async function generate(kubeconfig: string): Promise<void> {
   mkdirSync(place, { recursive: true });
   const write = (name: string, content: string): void => writeFileSync(join(place, `${name}.json`), content);
   write('resources', lines(known.map((one) => JSON.stringify(one)), ['[', ']']));
-  write('schemas', lines(entriesOf(await definitions(connection, kinds)), ['{', '}']));
+  const shapes = await definitions(connection, kinds);
+  write('schemas', lines(entriesOf(shapes), ['{', '}']));
   write('columns', lines(entriesOf(await columns(connection)), ['{', '}']));
+  write('messages', lines(entriesOf(await messages(new Set(Object.keys(shapes)))), ['{', '}']));
+  write('rights', `${JSON.stringify(await rights(connection))}\n`);
   write('version', `${JSON.stringify(await read(connection, '/version'))}\n`);
   await connection.close();
 }

@@ -61,8 +61,10 @@ function closure(roots: Record<string, Schema>): Fields {
 function referring(schema: unknown, reach: (name: string) => void): unknown {
   if (Array.isArray(schema)) return schema.map((item) => referring(item, reach));
   if (!isFields(schema)) return schema;
-  const { $ref, ...rest } = schema;
-  const inner = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, referring(value, reach)]));
+  const { $ref, properties, ...rest } = schema;
+  const all = (fields: Fields): Fields =>
+    Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, referring(value, reach)]));
+  const inner = { ...all(rest), ...(isFields(properties) && { properties: all(properties) }) };
   if (typeof $ref !== 'string') return inner;
   reach($ref);
   return { ...inner, allOf: [{ $ref: `#/components/schemas/${$ref}` }] };

@@ -94,7 +94,7 @@ export const notAcceptable = (): Refusal =>
 
 /** One thing that is wrong with a field. */
 export interface FieldError {
-  readonly type: 'Required' | 'Invalid' | 'NotSupported' | 'Duplicate' | 'Forbidden' | 'TypeInvalid' | 'TooLong' | 'TooMany';
+  readonly type: 'Required' | 'Invalid' | 'NotSupported' | 'Duplicate' | 'Forbidden' | 'TypeInvalid' | 'TooLong' | 'TooMany' | 'NotFound';
   readonly path: string;
   /** The value that is wrong; nothing for a field that is missing. */
   readonly value?: unknown;
@@ -110,6 +110,7 @@ const reasons: Readonly<Record<FieldError['type'], readonly [string, string]>> =
   TypeInvalid: ['FieldValueTypeInvalid', 'Invalid value'],
   TooLong: ['FieldValueTooLong', 'Too long'],
   TooMany: ['FieldValueTooMany', 'Too many'],
+  NotFound: ['FieldValueNotFound', 'Not found'],
 };
 
 /** Objects are shown by their type only where Go would show them so; text is quoted, numbers are not. */

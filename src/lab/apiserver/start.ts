@@ -4,6 +4,10 @@ import { once } from 'node:events';
 import type { NodeStreams } from '../streams.ts';
 import { bootstrap } from './bootstrap.ts';
 import { keysIn } from './auth/keys.ts';
+import { Tokens } from './auth/tokens.ts';
+import { collectGarbage } from './housekeeping/garbage.ts';
+import { keepDefinitions } from './housekeeping/definitions.ts';
+import { keepNamespaces } from './housekeeping/namespaces.ts';
 import { makeServer } from './http/server.ts';
 import { kubeconfigOf } from './kubeconfig.ts';
 import type { ServerState } from './state.ts';
@@ -37,8 +41,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   mkdirSync(directory, { recursive: true });
   const keys = await keysIn(directory, { names, addresses: [listen.host, ...addresses] });
   const store = new Store(directory);
-  const state: ServerState = { store, types: new Registry(), tokens: {}, ca: keys.ca, streamsOf };
+  const state: ServerState = { store, types: new Registry(), tokens: new Tokens(keys.tokens), ca: keys.ca, streamsOf };
+  keepDefinitions(state);
   bootstrap(state);
+  keepNamespaces(state);
+  collectGarbage(state);
   const server = makeServer(state, keys.server);
   const sockets = new Set<Socket>();
   server.on("secureConnection", (socket: Socket) => {

@@ -13,6 +13,8 @@ export interface Strategy {
   readonly validate?: (object: KubeObject, old: KubeObject | undefined, state: ServerState) => readonly FieldError[];
   /** The status of a new object. */
   readonly status?: (object: KubeObject) => Fields;
+  /** Whether the status of a new object is what its maker says. */
+  readonly keepsStatus?: boolean;
   /** Whether changes of the specification are counted. */
   readonly counts?: boolean;
   readonly checkName?: (name: string) => string | undefined;

@@ -31,7 +31,7 @@ export function createObject(state: ServerState, { type, object, namespace }: Ne
   identify(object, type.namespaced ? namespace : undefined);
   if (type.namespaced && namespace !== undefined) checkNamespace(state, type, object);
   const strategy = strategyOf(type);
-  if (hasStatus(type)) delete object['status'];
+  if (hasStatus(type) && strategy.keepsStatus !== true) delete object['status'];
   strategy.prepare?.(object, state);
   if (strategy.status !== undefined) object['status'] = strategy.status(object);
   if (strategy.counts === true) object.metadata.generation = 1;

@@ -1,5 +1,6 @@
 import { load } from 'js-yaml';
 import { canonicalQuantities } from '../schema/quantities.ts';
+import { fromProtobuf, isProtobuf } from '../http/protobuf.ts';
 import { isFields, type Fields } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import { badRequest, unsupportedMedia } from '../refusal.ts';
@@ -11,6 +12,7 @@ import type { Call } from './call.ts';
 
 /** The JSON or YAML of a request. */
 export function parseBody({ body, contentType }: Pick<Call, 'body' | 'contentType'>): unknown {
+  if (isProtobuf(body)) return fromProtobuf(body);
   const text = body.toString('utf8');
   if (text.trim() === '') return undefined;
   try {
