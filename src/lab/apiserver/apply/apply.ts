@@ -1,6 +1,108 @@
-import { Refusal } from '../refusal.ts';
-import type { Answer, Call } from '../verbs/call.ts';
+import { copy, type Fields, isFields, same } from '../json.ts';
+import type { KubeObject } from '../object.ts';
+import { badRequest, type Cause, invalid, Refusal } from '../refusal.ts';
+import type { Answer, Call, Writing } from '../verbs/call.ts';
+import { writingOf } from '../verbs/call.ts';
+import { createObject } from '../verbs/create.ts';
+import { parseBody, shape } from '../verbs/decode.ts';
+import { present, stored } from '../verbs/present.ts';
+import { placeOf, updateObject } from '../verbs/update.ts';
+import { isSame, type Manager, managerOf, managersIn, withManager, writtenDown } from './managers.ts';
+import { overlaid, without } from './merge.ts';
+import { leavesOf, type Leaves, shownPath } from './paths.ts';
 
-export function apply(_call: Call): Answer {
-  throw new Refusal(415, 'UnsupportedMediaType', { message: 'not yet' });
+/** Server-side apply: makes an object say what its user says, and remembers what that user has a say in. */
+export function apply(call: Call): Answer {
+  const { state, type, target, query } = call;
+  if (!query.get('fieldManager'))
+    throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
+      { type: 'Required', path: 'fieldManager', says: 'is required for apply patch' },
+    ]);
+  const body = parseBody({ ...call, contentType: 'yaml' });
+  if (!isFields(body)) throw badRequest('an applied configuration must be an object');
+  const writing: Writing = { ...writingOf(call), operation: 'Apply' };
+  const live = state.store.get(placeOf(type, target));
+  return live === undefined ? createApplied(call, body, writing) : mergeApplied(call, { live, body, writing });
 }
+
+function createApplied(call: Call, body: Fields, writing: Writing): Answer {
+  const { state, type, target } = call;
+  const { object, warnings } = shape(named(body, call), call);
+  object.metadata.name ||= target.name ?? '';
+  const made = createObject(state, { type, object, namespace: target.namespace }, writing);
+  return { code: 201, body: present(type, made), warnings };
+}
+
+/** What is applied need not repeat what the path says. */
+function named(body: Fields, { type, target }: Call): Fields {
+  const metadata = isFields(body['metadata']) ? body['metadata'] : {};
+  if (metadata['name'] !== undefined && metadata['name'] !== target.name)
+    throw badRequest(`the name of the object (${String(metadata['name'])}) does not match the name on the URL (${target.name ?? ''})`);
+  if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
+  return { ...body, kind: type.kind, metadata: { ...metadata, name: target.name } };
+}
+
+interface Applied {
+  readonly live: KubeObject;
+  readonly body: Fields;
+  readonly writing: Writing;
+}
+
+function mergeApplied(call: Call, { live, body, writing }: Applied): Answer {
+  const { state, type, query } = call;
+  const shown = present(type, live);
+  const applied = leavesOf(named(body, call), type.schema);
+  const own = managerOf(type, writing);
+  const managers = managersIn(live.metadata.managedFields);
+  const others = managers.filter(({ entry }) => !isSame(entry, own));
+  const contested = conflicts(leavesOf(shown, type.schema), applied, others);
+  if (contested.length > 0 && query.get('force') !== 'true') throw refusal(contested);
+  const dropped = abandoned(managers.find(({ entry }) => isSame(entry, own)), applied, others);
+  const merged = dropped.reduce((object, path) => without(object, path, type.schema), overlaid(copy(shown), named(body, call), type.schema)) as Fields;
+  const { object, warnings } = shape(merged, call);
+  const lost = new Set(contested.map(({ path }) => path));
+  const left = managers.map(({ entry, paths }) => ({ entry, paths: isSame(entry, own) ? paths : new Set([...paths].filter((path) => !lost.has(path))) }));
+  const managedFields = writtenDown(withManager(left, own, new Set(applied.keys())));
+  Object.assign(object.metadata, { managedFields });
+  const next = updateObject(state, { type, old: live, object: stored(type, object) }, writing);
+  return { code: 200, body: present(type, next), warnings };
+}
+
+interface Conflict {
+  readonly path: string;
+  readonly manager: Manager['entry'];
+}
+
+/** Fields that somebody else has set to another value. */
+const conflicts = (live: Leaves, applied: Leaves, others: readonly Manager[]): readonly Conflict[] =>
+  others.flatMap(({ entry, paths }) =>
+    [...paths]
+      .filter((path) => applied.has(path) && !same(applied.get(path), live.get(path)))
+      .map((path) => ({ path, manager: entry })),
+  );
+
+/** Fields that were applied before and are not any more, and that nobody else has set. */
+function abandoned(own: Manager | undefined, applied: Leaves, others: readonly Manager[]): readonly string[] {
+  return [...(own?.paths ?? [])].filter(
+    (path) => !applied.has(path) && !path.endsWith('\u0000.') && !others.some(({ paths }) => paths.has(path)),
+  ).concat(abandonedItems(own, applied, others));
+}
+
+/** Items of lists go with the last who named them. */
+const abandonedItems = (own: Manager | undefined, applied: Leaves, others: readonly Manager[]): readonly string[] =>
+  [...(own?.paths ?? [])].filter((path) => /\u0000k:[^\u0000]*\u0000\.$/.test(path) && !applied.has(path) && !others.some(({ paths }) => paths.has(path)));
+
+function refusal(conflicting: readonly Conflict[]): Refusal {
+  const causes = conflicting.map(({ path, manager }): Cause => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with "${manager.manager}"${manager.subresource === undefined ? '' : ` with subresource "${manager.subresource}"`} using ${manager.apiVersion}`,
+    field: shownPath(path),
+  }));
+  const [first] = causes;
+  const message =
+    causes.length === 1 && first !== undefined
+      ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
+      : `Apply failed with ${causes.length} conflicts: ${causes.map((cause) => `${cause.message}:\n- ${cause.field}`).join('\n')}`;
+  return new Refusal(409, 'Conflict', { message, details: { causes } });
+}
+

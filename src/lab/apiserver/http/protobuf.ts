@@ -80,7 +80,7 @@ function take(message: Fields, [name, type, many]: Field, { reader, within }: Re
   const value = valueOf(reader, type);
   if (many === 'list') message[name] = [...((message[name] as unknown[] | undefined) ?? []), value];
   else if (isInline(within, name) && typeof value === 'object') Object.assign(message, value);
-  else if (value !== undefined) message[name] = value;
+  else if (value !== undefined && value !== "") message[name] = value; // text that is empty was never set
 }
 
 /** JSON knows no field of that name: what is in it is a part of the message around it. */

@@ -8,7 +8,7 @@ export function identify(object: KubeObject, namespace: string | undefined): voi
   const { name, generateName, resourceVersion } = object.metadata;
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0')
     throw badRequest('resourceVersion should not be set on objects to be created');
-  if (namespace !== undefined && object.metadata.namespace !== undefined && object.metadata.namespace !== namespace)
+  if (namespace !== undefined && object.metadata.namespace && object.metadata.namespace !== namespace)
     throw badRequest(
       `the namespace of the provided object does not match the namespace sent on the request`,
     );
