@@ -94,7 +94,9 @@ async function resources(connection: Connection): Promise<readonly object[]> {
   return Object.entries(kept).flatMap(([api, names]) => {
     const { group, version } = groupVersionOf(api);
     return Object.entries(names).map(([plural, subresources]) => {
-      const one = found.find((other) => other.group === group && other.version === version && other.resource === plural);
+      const one = found.find(
+        (other) => other.group === group && other.version === version && other.resource === plural,
+      );
       if (one === undefined) throw new Error(`the server has no ${plural} in ${api}`);
       return describe(one, new Set(subresources.split(' ')));
     });
@@ -160,7 +162,8 @@ function compactField(key: string, value: unknown): unknown {
 }
 
 const isNoise = (key: string, value: unknown): boolean =>
-  (key === 'description' && typeof value === 'string') || (key === 'default' && ['{}', '""', '0', 'false'].includes(JSON.stringify(value)));
+  (key === 'description' && typeof value === 'string') ||
+  (key === 'default' && ['{}', '""', '0', 'false'].includes(JSON.stringify(value)));
 
 interface Table {
   readonly columnDefinitions: readonly { name: string; type: string; format: string; priority: number }[];
@@ -169,34 +172,39 @@ interface Table {
 /** The columns of each resource, as the server itself would show them. */
 async function columns(connection: Connection): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
-  for (const [api, names] of Object.entries(kept))
-    for (const plural of Object.keys(names)) {
-      const { columnDefinitions } = await read<Partial<Table>>(connection, `/${api}/${plural}?limit=1`, table);
-      const { group } = groupVersionOf(api);
-      if (columnDefinitions !== undefined)
-        found[group === '' ? plural : `${plural}.${group}`] = columnDefinitions.map(({ name, type, format, priority }) => [
-          name,
-          type,
-          format,
-          priority,
-        ]);
-    }
+  const all = Object.entries(kept).flatMap(([api, names]) =>
+    Object.keys(names).map((plural) => [api, plural] as const),
+  );
+  for (const [api, plural] of all) {
+    const { columnDefinitions } = await read<Partial<Table>>(connection, `/${api}/${plural}?limit=1`, table);
+    const { group } = groupVersionOf(api);
+    const name = group === '' ? plural : `${plural}.${group}`;
+    if (columnDefinitions === undefined) continue;
+    found[name] = columnDefinitions.map(({ name: title, type, format, priority }) => [title, type, format, priority]);
+  }
   return found;
 }
 
 const keptRoles = /^(cluster-admin|admin|edit|view|system:(aggregate-to-.*|discovery|basic-user|public-info-viewer))$/;
+
+interface Role {
+  readonly metadata: { readonly name: string; readonly labels?: object; readonly annotations?: object };
+}
+
+const bare = (kind: string, { metadata: { name, labels, annotations }, ...content }: Role): object => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  metadata: { name, labels, annotations },
+  ...content,
+});
 
 /** The roles and bindings that every cluster has, as far as they are kept. */
 async function rights(connection: Connection): Promise<readonly object[]> {
   const root = '/apis/rbac.authorization.k8s.io/v1';
   const found: object[] = [];
   for (const kind of ['ClusterRole', 'ClusterRoleBinding']) {
-    const { items } = await read<{ items: Record<string, unknown>[] }>(connection, `${root}/${kind.toLowerCase()}s`);
-    for (const { metadata, ...content } of items) {
-      const { name, labels, annotations } = metadata as Record<string, unknown>;
-      if (keptRoles.test(String(name)))
-        found.push({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata: { name, labels, annotations }, ...content });
-    }
+    const { items } = await read<{ items: Role[] }>(connection, `${root}/${kind.toLowerCase()}s`);
+    found.push(...items.filter(({ metadata }) => keptRoles.test(metadata.name)).map((item) => bare(kind, item)));
   }
   return found;
 }
@@ -219,7 +227,13 @@ async function generate(kubeconfig: string): Promise<void> {
   const place = join(import.meta.dirname, '../src/lab/apiserver/gen');
   mkdirSync(place, { recursive: true });
   const write = (name: string, content: string): void => writeFileSync(join(place, `${name}.json`), content);
-  write('resources', lines(known.map((one) => JSON.stringify(one)), ['[', ']']));
+  write(
+    'resources',
+    lines(
+      known.map((one) => JSON.stringify(one)),
+      ['[', ']'],
+    ),
+  );
   const shapes = await definitions(connection, kinds);
   write('schemas', lines(entriesOf(shapes), ['{', '}']));
   write('columns', lines(entriesOf(await columns(connection)), ['{', '}']));

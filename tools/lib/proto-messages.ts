@@ -40,11 +40,8 @@ function messagesIn(source: string): Record<string, Message> {
   const pack = openapiName(/^package ([\w.]+);/m.exec(source)?.[1] ?? '');
   const found: Record<string, Message> = {};
   for (const [, name = '', body = ''] of source.matchAll(/^message (\w+) \{\n([\s\S]*?)^\}/gm)) {
-    const message: Message = {};
-    for (const line of body.split('\n')) {
-      const [, many, single, value, fieldName = '', number = ''] = field.exec(line) ?? [];
-      if (number !== '') message[number] = fieldOf({ fieldName, type: typeName(single ?? value ?? '', pack), many, isMap: value !== undefined });
-    }
+    const fields = body.split('\n').flatMap((line) => fieldIn(line, pack));
+    const message: Message = Object.fromEntries(fields);
     found[`${pack}.${name}`] = message;
   }
   return found;
@@ -55,7 +52,12 @@ const typeName = (type: string, pack: string): string => {
   return /^[A-Z]/.test(type) ? `${pack}.${type}` : type;
 };
 
-function fieldOf({ fieldName, type, many, isMap }: { fieldName: string; type: string; many: string | undefined; isMap: boolean }): Field {
-  if (isMap) return [fieldName, type, 'map'];
-  return many === 'repeated' ? [fieldName, type, 'list'] : [fieldName, type];
+/** The field on a line, by its number; nothing if there is none. */
+function fieldIn(line: string, pack: string): readonly (readonly [string, Field])[] {
+  const found = field.exec(line);
+  if (found === null) return [];
+  const [, many, single, value, name = '', number = ''] = found;
+  if (value !== undefined) return [[number, [name, typeName(value, pack), 'map']]];
+  const type = typeName(single ?? '', pack);
+  return [[number, many === 'repeated' ? [name, type, 'list'] : [name, type]]];
 }

@@ -10,14 +10,24 @@ const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const priorities: readonly Fields[] = [
   { name: 'system-cluster-critical', value: 2_000_000_000 },
   { name: 'system-node-critical', value: 2_000_001_000 },
-].map(({ name, value }) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value, preemptionPolicy: 'PreemptLowerPriority' }));
+].map(({ name, value }) => ({
+  apiVersion: 'scheduling.k8s.io/v1',
+  kind: 'PriorityClass',
+  metadata: { name },
+  value,
+  preemptionPolicy: 'PreemptLowerPriority',
+}));
 
 /** By which pods find the server. */
 const ownService: Fields = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: { type: 'ClusterIP', clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
+  spec: {
+    type: 'ClusterIP',
+    clusterIP: '10.96.0.1',
+    ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+  },
 };
 
 /** Makes what every cluster has, where it is not there yet. */

@@ -9,11 +9,16 @@ export function discover({ types }: ServerState, path: string, form: Form): obje
   if (root === 'api') return core(all, group, form);
   if (root !== 'apis') return undefined;
   const others = groupsOf(all.filter((type) => type.group !== ''));
-  if (group === '') return form.as === 'APIGroupDiscoveryList' ? aggregated(others) : groupList(others);
-  const ofGroup = others.get(group);
-  if (ofGroup === undefined) return undefined;
-  return version === '' ? { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, ofGroup) } : resourceList(ofGroup, version);
+  if (group === '') return listed(others, form);
+  const ofGroup = others.get(group) ?? [];
+  return version === '' ? oneGroup(group, ofGroup) : resourceList(ofGroup, version);
 }
+
+const listed = (groups: Groups, { as }: Form): object =>
+  as === 'APIGroupDiscoveryList' ? aggregated(groups) : groupList(groups);
+
+const oneGroup = (name: string, types: readonly ResourceType[]): object | undefined =>
+  types.length === 0 ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(name, types) };
 
 function core(all: readonly ResourceType[], version: string, form: Form): object | undefined {
   const ofCore = all.filter(({ group }) => group === '');
@@ -33,7 +38,10 @@ const groupList = (groups: Groups): object => ({
 });
 
 function groupEntry(name: string, types: readonly ResourceType[]): object {
-  const versions = [...versionsOf(types).keys()].map((version) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
+  const versions = [...versionsOf(types).keys()].map((version) => ({
+    groupVersion: apiVersionOf({ group: name, version }),
+    version,
+  }));
   return { name, versions, preferredVersion: versions[0] };
 }
 
@@ -41,7 +49,10 @@ function resourceList(types: readonly ResourceType[], version: string): object |
   const served = types.filter((type) => type.version === version);
   const [first] = served;
   if (first === undefined) return undefined;
-  const resources = served.flatMap((type) => [plainEntry(type), ...type.subresources.map((part) => plainPart(type, part))]);
+  const resources = served.flatMap((type) => [
+    plainEntry(type),
+    ...type.subresources.map((part) => plainPart(type, part)),
+  ]);
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf(first), resources };
 }
 
@@ -55,7 +66,10 @@ const plainEntry = ({ plural, singular, namespaced, kind, verbs, shortNames, cat
   ...(categories.length > 0 && { categories }),
 });
 
-const plainPart = ({ plural, namespaced }: ResourceType, { name, group, version, kind, verbs }: Subresource): object => ({
+const plainPart = (
+  { plural, namespaced }: ResourceType,
+  { name, group, version, kind, verbs }: Subresource,
+): object => ({
   name: `${plural}/${name}`,
   singularName: '',
   namespaced,

@@ -9,7 +9,9 @@ export const kubeconfigOf = (url: string, ca: string, { certificate, key }: Iden
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'lab', cluster: { server: url, 'certificate-authority-data': base64(ca) } }],
-      users: [{ name: 'admin', user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) } }],
+      users: [
+        { name: 'admin', user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) } },
+      ],
       contexts: [{ name: 'lab', context: { cluster: 'lab', user: 'admin' } }],
       'current-context': 'lab',
     },

@@ -38,7 +38,7 @@ function document(served: readonly ResourceType[]): object {
 }
 
 const nameOf = ({ schema, group, version, kind }: ResourceType): string =>
-  schema.$ref ?? `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+  schema.$ref ?? `${group.split('.').toReversed().join('.')}.${version}.${kind}`;
 
 const withKind = (type: ResourceType): Schema => {
   const { group, version, kind } = type;
@@ -70,7 +70,11 @@ function referring(schema: unknown, reach: (name: string) => void): unknown {
   return { ...inner, allOf: [{ $ref: `#/components/schemas/${$ref}` }] };
 }
 
-const parameters = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({ name, in: 'query', schema: { type: 'string', uniqueItems: true } }));
+const parameters = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({
+  name,
+  in: 'query',
+  schema: { type: 'string', uniqueItems: true },
+}));
 
 /** Only what clients look for: where a kind is, which ways of patching it has, and which options. */
 function pathsOf(type: ResourceType, root: string): Fields {
@@ -80,7 +84,12 @@ function pathsOf(type: ResourceType, root: string): Fields {
   const responses = { 200: { description: 'OK', content: { 'application/json': content } } };
   const body = { requestBody: { content: { 'application/json': content } } };
   const collection = `/${root}${type.namespaced ? '/namespaces/{namespace}' : ''}/${type.plural}`;
-  const operation = (action: string, more: object = {}): object => ({ responses, ...more, 'x-kubernetes-action': action, ...gvk });
+  const operation = (action: string, more: object = {}): object => ({
+    responses,
+    ...more,
+    'x-kubernetes-action': action,
+    ...gvk,
+  });
   const object = {
     get: operation('get'),
     put: operation('put', { parameters, ...body }),
@@ -95,6 +104,11 @@ function pathsOf(type: ResourceType, root: string): Fields {
 }
 
 function patchTypes({ custom }: ResourceType): object {
-  const kinds = ['apply-patch+yaml', 'json-patch+json', 'merge-patch+json', ...(custom === undefined ? ['strategic-merge-patch+json'] : [])];
+  const kinds = [
+    'apply-patch+yaml',
+    'json-patch+json',
+    'merge-patch+json',
+    ...(custom === undefined ? ['strategic-merge-patch+json'] : []),
+  ];
   return Object.fromEntries(kinds.map((kind) => [`application/${kind}`, {}]));
 }

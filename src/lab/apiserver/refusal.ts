@@ -57,8 +57,10 @@ const detailsOf = ({ group, plural, name }: Named): Details => ({
   kind: plural,
 });
 
-const about = (code: number, reason: string, says: (what: string) => string) => (named: Named): Refusal =>
-  new Refusal(code, reason, { message: says(`${fullName(named)} "${named.name}"`), details: detailsOf(named) });
+const about =
+  (code: number, reason: string, says: (what: string) => string) =>
+  (named: Named): Refusal =>
+    new Refusal(code, reason, { message: says(`${fullName(named)} "${named.name}"`), details: detailsOf(named) });
 
 export const notFound = about(404, 'NotFound', (what) => `${what} not found`);
 export const alreadyExists = about(409, 'AlreadyExists', (what) => `${what} already exists`);
@@ -94,7 +96,16 @@ export const notAcceptable = (): Refusal =>
 
 /** One thing that is wrong with a field. */
 export interface FieldError {
-  readonly type: 'Required' | 'Invalid' | 'NotSupported' | 'Duplicate' | 'Forbidden' | 'TypeInvalid' | 'TooLong' | 'TooMany' | 'NotFound';
+  readonly type:
+    | 'Required'
+    | 'Invalid'
+    | 'NotSupported'
+    | 'Duplicate'
+    | 'Forbidden'
+    | 'TypeInvalid'
+    | 'TooLong'
+    | 'TooMany'
+    | 'NotFound';
   readonly path: string;
   /** The value that is wrong; nothing for a field that is missing. */
   readonly value?: unknown;

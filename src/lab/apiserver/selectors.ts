@@ -18,8 +18,7 @@ export function labelSelector(text: string): Selector {
   let rest = text;
   while (rest.trim() !== '') {
     const found = requirement.exec(rest);
-    if (found === null)
-      throw badRequest(`unable to parse requirement: found '${rest.trim()}', expected: identifier`);
+    if (found === null) throw badRequest(`unable to parse requirement: found '${rest.trim()}', expected: identifier`);
     requirements.push(requirementOf(found.groups ?? {}));
     rest = rest.slice(found[0].length);
   }
@@ -27,9 +26,14 @@ export function labelSelector(text: string): Selector {
 }
 
 function requirementOf(parts: Readonly<Record<string, string | undefined>>): Requirement {
-  const { not, key = '', op, value = '', set, values = '' } = parts;
+  const { not, key = '', op = '', value = '', set, values = '' } = parts;
   if (not !== undefined) return (labels) => !(not in labels);
-  if (set !== undefined) return setRequirement(key, set, values.split(',').map((one) => one.trim()));
+  if (set !== undefined)
+    return setRequirement(
+      key,
+      set,
+      values.split(',').map((one) => one.trim()),
+    );
   switch (op) {
     case '=':
     case '==':
@@ -54,7 +58,9 @@ const setRequirement = (key: string, set: string, values: readonly string[]): Re
 export function selectorOf(selector: unknown): (labels: Labels) => boolean {
   const { matchLabels, matchExpressions } = fieldsOf(selector);
   const requirements: Requirement[] = Object.entries(fieldsOf(matchLabels)).map(
-    ([key, value]) => (labels) => labels[key] === value,
+    ([key, value]) =>
+      (labels) =>
+        labels[key] === value,
   );
   for (const expression of Array.isArray(matchExpressions) ? matchExpressions : [])
     requirements.push(expressed(fieldsOf(expression)));
@@ -78,15 +84,39 @@ function expressed({ key, operator, values }: Readonly<Record<string, unknown>>)
 
 /** Fields by which built-in kinds may be chosen, besides their names; anything else is refused, as nothing would be found. */
 const selectable: Readonly<Record<string, readonly string[]>> = {
-  '/pods': ['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'spec.hostNetwork', 'status.phase', 'status.podIP', 'status.nominatedNodeName'],
+  '/pods': [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.nominatedNodeName',
+  ],
   '/nodes': ['spec.unschedulable'],
   '/namespaces': ['status.phase'],
   '/secrets': ['type'],
   '/services': ['spec.clusterIP', 'spec.type'],
-  '/events': ['involvedObject.kind', 'involvedObject.namespace', 'involvedObject.name', 'involvedObject.uid', 'involvedObject.apiVersion', 'involvedObject.resourceVersion', 'involvedObject.fieldPath', 'reason', 'reportingComponent', 'source', 'type'],
+  '/events': [
+    'involvedObject.kind',
+    'involvedObject.namespace',
+    'involvedObject.name',
+    'involvedObject.uid',
+    'involvedObject.apiVersion',
+    'involvedObject.resourceVersion',
+    'involvedObject.fieldPath',
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
   'apps/replicasets': ['status.replicas'],
   'batch/jobs': ['status.successful'],
 };
+
+const shownValue = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 interface Selected {
   readonly collection: string;
@@ -104,13 +134,18 @@ export function fieldSelector(text: string, of: Selected): Selector {
     ...(selectable[of.collection] ?? []),
     ...(of.custom?.selectableFields ?? []),
   ]);
-  const requirements = text.split(',').filter(Boolean).map((part) => {
-    const [, field = '', op, value = ''] = /^([^=!]+)(==|=|!=)(.*)$/.exec(part) ?? [];
-    if (op === undefined) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
-    if (!known.has(field)) throw badRequest(`field label not supported: ${field}`);
-    const path = field.split('.');
-    const shown = (object: KubeObject): string => String(at(object, ...path) ?? '');
-    return op === '!=' ? (object: KubeObject) => shown(object) !== value : (object: KubeObject) => shown(object) === value;
-  });
+  const requirements = text
+    .split(',')
+    .filter(Boolean)
+    .map((part) => {
+      const [, field = '', op, value = ''] = /^([^=!]+)(==|=|!=)(.*)$/.exec(part) ?? [];
+      if (op === undefined) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
+      if (!known.has(field)) throw badRequest(`field label not supported: ${field}`);
+      const path = field.split('.');
+      const shown = (object: KubeObject): string => shownValue(at(object, ...path));
+      return op === '!='
+        ? (object: KubeObject) => shown(object) !== value
+        : (object: KubeObject) => shown(object) === value;
+    });
   return (object) => requirements.every((holds) => holds(object));
 }

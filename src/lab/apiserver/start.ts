@@ -1,12 +1,12 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
-import { once } from 'node:events';
 import type { NodeStreams } from '../streams.ts';
-import { bootstrap } from './bootstrap.ts';
 import { keysIn } from './auth/keys.ts';
 import { Tokens } from './auth/tokens.ts';
-import { collectGarbage } from './housekeeping/garbage.ts';
+import { bootstrap } from './bootstrap.ts';
 import { keepDefinitions } from './housekeeping/definitions.ts';
+import { collectGarbage } from './housekeeping/garbage.ts';
 import { keepNamespaces } from './housekeeping/namespaces.ts';
 import { makeServer } from './http/server.ts';
 import { kubeconfigOf } from './kubeconfig.ts';
@@ -48,9 +48,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   collectGarbage(state);
   const server = makeServer(state, keys.server);
   const sockets = new Set<Socket>();
-  server.on("secureConnection", (socket: Socket) => {
+  server.on('secureConnection', (socket: Socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    socket.once('close', () => sockets.delete(socket));
   });
   server.listen(listen.port, listen.host);
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-import { copy, type Fields, isFields, same } from '../json.ts';
+import { copy, type Fields, isFields, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import { badRequest, type Cause, invalid, Refusal } from '../refusal.ts';
 import type { Answer, Call, Writing } from '../verbs/call.ts';
@@ -9,7 +9,7 @@ import { present, stored } from '../verbs/present.ts';
 import { placeOf, updateObject } from '../verbs/update.ts';
 import { isSame, type Manager, managerOf, managersIn, withManager, writtenDown } from './managers.ts';
 import { overlaid, without } from './merge.ts';
-import { leavesOf, type Leaves, shownPath } from './paths.ts';
+import { isListItem, isMark, type Leaves, leavesOf, shownPath } from './paths.ts';
 
 /** Server-side apply: makes an object say what its user says, and remembers what that user has a say in. */
 export function apply(call: Call): Answer {
@@ -37,7 +37,9 @@ function createApplied(call: Call, body: Fields, writing: Writing): Answer {
 function named(body: Fields, { type, target }: Call): Fields {
   const metadata = isFields(body['metadata']) ? body['metadata'] : {};
   if (metadata['name'] !== undefined && metadata['name'] !== target.name)
-    throw badRequest(`the name of the object (${String(metadata['name'])}) does not match the name on the URL (${target.name ?? ''})`);
+    throw badRequest(
+      `the name of the object (${textOf(metadata['name'])}) does not match the name on the URL (${target.name ?? ''})`,
+    );
   if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
   return { ...body, kind: type.kind, metadata: { ...metadata, name: target.name } };
 }
@@ -57,11 +59,21 @@ function mergeApplied(call: Call, { live, body, writing }: Applied): Answer {
   const others = managers.filter(({ entry }) => !isSame(entry, own));
   const contested = conflicts(leavesOf(shown, type.schema), applied, others);
   if (contested.length > 0 && query.get('force') !== 'true') throw refusal(contested);
-  const dropped = abandoned(managers.find(({ entry }) => isSame(entry, own)), applied, others);
-  const merged = dropped.reduce((object, path) => without(object, path, type.schema), overlaid(copy(shown), named(body, call), type.schema)) as Fields;
+  const dropped = abandoned(
+    managers.find(({ entry }) => isSame(entry, own)),
+    applied,
+    others,
+  );
+  const merged = dropped.reduce(
+    (object, path) => without(object, path, type.schema),
+    overlaid(copy(shown), named(body, call), type.schema),
+  ) as Fields;
   const { object, warnings } = shape(merged, call);
   const lost = new Set(contested.map(({ path }) => path));
-  const left = managers.map(({ entry, paths }) => ({ entry, paths: isSame(entry, own) ? paths : new Set([...paths].filter((path) => !lost.has(path))) }));
+  const left = managers.map(({ entry, paths }) => ({
+    entry,
+    paths: isSame(entry, own) ? paths : new Set([...paths].filter((path) => !lost.has(path))),
+  }));
   const managedFields = writtenDown(withManager(left, own, new Set(applied.keys())));
   Object.assign(object.metadata, { managedFields });
   const next = updateObject(state, { type, old: live, object: stored(type, object) }, writing);
@@ -83,21 +95,25 @@ const conflicts = (live: Leaves, applied: Leaves, others: readonly Manager[]): r
 
 /** Fields that were applied before and are not any more, and that nobody else has set. */
 function abandoned(own: Manager | undefined, applied: Leaves, others: readonly Manager[]): readonly string[] {
-  return [...(own?.paths ?? [])].filter(
-    (path) => !applied.has(path) && !path.endsWith('\u0000.') && !others.some(({ paths }) => paths.has(path)),
-  ).concat(abandonedItems(own, applied, others));
+  return [...(own?.paths ?? [])]
+    .filter((path) => !applied.has(path) && !isMark(path) && !others.some(({ paths }) => paths.has(path)))
+    .concat(abandonedItems(own, applied, others));
 }
 
 /** Items of lists go with the last who named them. */
 const abandonedItems = (own: Manager | undefined, applied: Leaves, others: readonly Manager[]): readonly string[] =>
-  [...(own?.paths ?? [])].filter((path) => /\u0000k:[^\u0000]*\u0000\.$/.test(path) && !applied.has(path) && !others.some(({ paths }) => paths.has(path)));
+  [...(own?.paths ?? [])].filter(
+    (path) => isListItem(path) && !applied.has(path) && !others.some(({ paths }) => paths.has(path)),
+  );
 
 function refusal(conflicting: readonly Conflict[]): Refusal {
-  const causes = conflicting.map(({ path, manager }): Cause => ({
-    reason: 'FieldManagerConflict',
-    message: `conflict with "${manager.manager}"${manager.subresource === undefined ? '' : ` with subresource "${manager.subresource}"`} using ${manager.apiVersion}`,
-    field: shownPath(path),
-  }));
+  const causes = conflicting.map(
+    ({ path, manager }): Cause => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with "${manager.manager}"${manager.subresource === undefined ? '' : ` with subresource "${manager.subresource}"`} using ${manager.apiVersion}`,
+      field: shownPath(path),
+    }),
+  );
   const [first] = causes;
   const message =
     causes.length === 1 && first !== undefined
@@ -105,4 +121,3 @@ function refusal(conflicting: readonly Conflict[]): Refusal {
       : `Apply failed with ${causes.length} conflicts: ${causes.map((cause) => `${cause.message}:\n- ${cause.field}`).join('\n')}`;
   return new Refusal(409, 'Conflict', { message, details: { causes } });
 }
-

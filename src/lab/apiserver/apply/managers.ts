@@ -23,7 +23,10 @@ export const managerOf = (type: ResourceType, { manager, operation, subresource 
 });
 
 export const isSame = (a: Manager['entry'], b: Manager['entry']): boolean =>
-  a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource && a.apiVersion === b.apiVersion;
+  a.manager === b.manager &&
+  a.operation === b.operation &&
+  a.subresource === b.subresource &&
+  a.apiVersion === b.apiVersion;
 
 /** As objects hold it; whoever manages nothing any more is left out. */
 export const writtenDown = (managers: readonly Manager[]): readonly ManagedFields[] =>
@@ -36,7 +39,11 @@ export const writtenDown = (managers: readonly Manager[]): readonly ManagedField
     }));
 
 /** With the paths of one manager replaced; the time is that of the last real change. */
-export function withManager(managers: readonly Manager[], entry: Manager['entry'], paths: ReadonlySet<string>): readonly Manager[] {
+export function withManager(
+  managers: readonly Manager[],
+  entry: Manager['entry'],
+  paths: ReadonlySet<string>,
+): readonly Manager[] {
   const known = managers.find((other) => isSame(other.entry, entry));
   if (known === undefined) return [...managers, { entry, paths }];
   const isUnchanged = known.paths.size === paths.size && [...paths].every((path) => known.paths.has(path));

@@ -5,16 +5,23 @@ import { stepOf, stepsOf } from './paths.ts';
 /** What is applied, laid over what is there: field by field, and item by item in lists whose items have names. */
 export function overlaid(live: unknown, applied: unknown, schema: Schema): unknown {
   const shape = resolved(schema);
-  if (isFields(live) && isFields(applied) && shape['x-kubernetes-map-type'] !== 'atomic') {
-    const merged: Fields = { ...live };
-    for (const [field, content] of Object.entries(applied))
-      merged[field] = overlaid(live[field], content, schemaOfField(shape, field) ?? {});
-    return merged;
-  }
-  const kind = shape['x-kubernetes-list-type'];
-  if (Array.isArray(live) && Array.isArray(applied) && (kind === 'map' || kind === 'set')) return overlaidList(live, applied, shape);
+  if (isFields(live) && isFields(applied) && shape['x-kubernetes-map-type'] !== 'atomic')
+    return overlaidFields(live, applied, shape);
+  if (Array.isArray(live) && Array.isArray(applied) && hasNamedItems(shape)) return overlaidList(live, applied, shape);
   return copy(applied);
 }
+
+const hasNamedItems = (shape: Schema): boolean => /^(map|set)$/.test(shape['x-kubernetes-list-type'] ?? '');
+
+const overlaidFields = (live: Fields, applied: Fields, shape: Schema): Fields => ({
+  ...live,
+  ...Object.fromEntries(
+    Object.entries(applied).map(([field, content]) => [
+      field,
+      overlaid(live[field], content, schemaOfField(shape, field) ?? {}),
+    ]),
+  ),
+});
 
 function overlaidList(live: readonly unknown[], applied: readonly unknown[], shape: Schema): readonly unknown[] {
   const wanted = new Map(applied.map((item) => [stepOf(item, shape), item]));
@@ -32,16 +39,18 @@ export function without(value: unknown, path: string, schema: Schema): unknown {
   return removed(value, stepsOf(path), resolved(schema));
 }
 
-function removed(value: unknown, [step = '', ...rest]: readonly string[], shape: Schema): unknown {
-  if (Array.isArray(value)) return removedItem(value, [step, ...rest], shape);
+function removed(value: unknown, steps: readonly string[], shape: Schema): unknown {
+  if (Array.isArray(value)) return removedItem(value, steps, shape);
+  const [step = '', ...rest] = steps;
   const field = step.slice(2);
-  if (!isFields(value) || !step.startsWith('f:') || !(field in value)) return value;
+  if (!isFields(value) || step === '.') return value;
   const { [field]: content, ...others } = value;
   if (rest.length === 0) return others;
   const inner = removed(content, rest, schemaOfField(shape, field) ?? {});
-  const isEmpty = isFields(inner) && Object.keys(inner).length === 0;
-  return isEmpty ? others : { ...value, [field]: inner };
+  return isEmpty(inner) ? others : { ...value, [field]: inner };
 }
+
+const isEmpty = (value: unknown): boolean => isFields(value) && Object.keys(value).length === 0;
 
 function removedItem(list: readonly unknown[], [step = '', ...rest]: readonly string[], shape: Schema): unknown {
   const isItem = (item: unknown): boolean => stepOf(item, shape) === step;

@@ -13,9 +13,22 @@ const itself = '.';
 
 /** What the server decides, and so nobody manages. */
 const unmanaged = new Set(
-  ['apiVersion', 'kind'].concat(
-    ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink', 'deletionTimestamp', 'deletionGracePeriodSeconds'].map((field) => `metadata${joint}f:${field}`),
-  ).map((path) => `f:${path}`),
+  ['apiVersion', 'kind']
+    .concat(
+      [
+        'name',
+        'namespace',
+        'uid',
+        'resourceVersion',
+        'generation',
+        'creationTimestamp',
+        'managedFields',
+        'selfLink',
+        'deletionTimestamp',
+        'deletionGracePeriodSeconds',
+      ].map((field) => `metadata${joint}f:${field}`),
+    )
+    .map((path) => `f:${path}`),
 );
 
 export function leavesOf(object: unknown, schema: Schema): Leaves {
@@ -54,7 +67,10 @@ function collectItems(leaves: Leaves, list: readonly unknown[], { schema, path }
     if (step.startsWith('v:') || !isFields(item)) leaves.set(where, item);
     else {
       leaves.set(below(where, itself), true);
-      collectFields(leaves, item, { schema: { ...schemaOfItems(schema), properties: schemaOfItems(schema).properties ?? {} }, path: where });
+      collectFields(leaves, item, {
+        schema: { ...schemaOfItems(schema), properties: schemaOfItems(schema).properties ?? {} },
+        path: where,
+      });
     }
   }
 }
@@ -100,5 +116,11 @@ export const shownPath = (path: string): string =>
 function shownKeys(step: string): string {
   if (step.startsWith('v:')) return `=${step.slice(2)}`;
   const keys = JSON.parse(step.slice(2)) as Fields;
-  return Object.entries(keys).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',');
+  return Object.entries(keys)
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join(',');
 }
+
+/** Whether a path is only a sign that something is there. */
+export const isMark = (path: string): boolean => stepsOf(path).at(-1) === itself;
+export const isListItem = (path: string): boolean => isMark(path) && stepsOf(path).at(-2)?.startsWith('k:') === true;

@@ -20,7 +20,9 @@ export function trackUpdate(object: KubeObject, { type, writing, old }: Tracked)
   const own = managerOf(type, writing);
   const others = managersIn(old?.metadata.managedFields).map(({ entry, paths }) => ({
     entry,
-    paths: new Set([...paths].filter((path) => leaves.has(path) && (isSame(entry, own) || !isTaken(path, before, isChanged)))),
+    paths: new Set(
+      [...paths].filter((path) => leaves.has(path) && (isSame(entry, own) || !isTaken(path, before, isChanged))),
+    ),
   }));
   const mine = others.find(({ entry }) => isSame(entry, own))?.paths ?? new Set<string>();
   const managers = changed.length === 0 ? others : withManager(others, own, new Set([...mine, ...changed]));

@@ -27,7 +27,8 @@ export async function userOfToken({ tokens, store }: ServerState, token: string)
   const claims = await tokens.read(token);
   if (claims === undefined) return undefined;
   const { namespace, account, uid, pod } = claims;
-  const uidAt = (collection: string, name: string): string | undefined => store.get({ collection, namespace, name })?.metadata.uid;
+  const uidAt = (collection: string, name: string): string | undefined =>
+    store.get({ collection, namespace, name })?.metadata.uid;
   if (uidAt('/serviceaccounts', account) !== uid) return undefined;
   if (pod !== undefined && uidAt('/pods', pod.name) !== pod.uid) return undefined;
   return {

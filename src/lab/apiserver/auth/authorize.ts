@@ -23,7 +23,12 @@ export const mayDo = (state: ServerState, user: User, attributes: Attributes): b
 
 function allows(rule: Rule, { verb, group, plural, name, subresource }: Attributes): boolean {
   const isNamed = rule.resourceNames.length === 0 || (name !== undefined && rule.resourceNames.includes(name));
-  return includes(rule.verbs, verb) && includes(rule.apiGroups, group) && isNamed && coversResource(rule, plural, subresource);
+  return (
+    includes(rule.verbs, verb) &&
+    includes(rule.apiGroups, group) &&
+    isNamed &&
+    coversResource(rule, plural, subresource)
+  );
 }
 
 function coversResource({ resources }: Rule, plural: string, subresource: string | undefined): boolean {
@@ -34,7 +39,8 @@ function coversResource({ resources }: Rule, plural: string, subresource: string
 export const mayRead = (state: ServerState, user: User, { path, verb }: PathAttributes): boolean =>
   isMaster(user) ||
   rulesFor(state, user, undefined).some(
-    ({ verbs, nonResourceURLs }) => includes(verbs, verb) && nonResourceURLs.some((pattern) => coversPath(pattern, path)),
+    ({ verbs, nonResourceURLs }) =>
+      includes(verbs, verb) && nonResourceURLs.some((pattern) => coversPath(pattern, path)),
   );
 
 const coversPath = (pattern: string, path: string): boolean =>

@@ -23,7 +23,13 @@ interface Kept extends Keys {
   readonly served: Served;
 }
 
-const inCluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'localhost'];
+const inCluster = [
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  'localhost',
+];
 const always = ['127.0.0.1', '10.96.0.1'];
 
 /** The keys in a directory, made the first time, and again when the server is to be known under other names. */

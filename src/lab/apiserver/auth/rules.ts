@@ -29,13 +29,16 @@ function isMeant({ kind, name, namespace }: Fields, user: User, binding: KubeObj
     case 'Group':
       return user.groups.includes(textOf(name));
     default:
-      return user.name === `system:serviceaccount:${textOf(namespace) || (binding.metadata.namespace ?? '')}:${textOf(name)}`;
+      return (
+        user.name === `system:serviceaccount:${textOf(namespace) || (binding.metadata.namespace ?? '')}:${textOf(name)}`
+      );
   }
 }
 
 function roleOf(store: ServerState['store'], binding: KubeObject): KubeObject | undefined {
   const { kind, name } = fieldsOf(binding['roleRef']);
-  if (kind === 'ClusterRole') return store.get({ collection: `${rbac}/clusterroles`, namespace: '', name: textOf(name) });
+  if (kind === 'ClusterRole')
+    return store.get({ collection: `${rbac}/clusterroles`, namespace: '', name: textOf(name) });
   return store.get({ collection: `${rbac}/roles`, namespace: binding.metadata.namespace ?? '', name: textOf(name) });
 }
 
@@ -50,4 +53,5 @@ const rulesOf = (role: KubeObject | undefined): readonly Rule[] =>
     nonResourceURLs: texts(rule['nonResourceURLs']),
   }));
 
-export const includes = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted);
+export const includes = (list: readonly string[], wanted: string): boolean =>
+  list.includes('*') || list.includes(wanted);

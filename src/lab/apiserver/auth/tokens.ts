@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { fieldsOf, textOf } from '../json.ts';
 import { type KubeObject, timeOf } from '../object.ts';
@@ -53,7 +53,11 @@ export class Tokens {
   /** What a token says, or nothing if it is not one of ours, or not one any more. */
   async read(token: string): Promise<TokenClaims | undefined> {
     try {
-      const { payload } = await jwtVerify(token, this.#publicKey, { issuer, audience: issuer, algorithms: [algorithm] });
+      const { payload } = await jwtVerify(token, this.#publicKey, {
+        issuer,
+        audience: issuer,
+        algorithms: [algorithm],
+      });
       const { namespace, serviceaccount, pod } = fieldsOf(payload['kubernetes.io']);
       const { name, uid } = fieldsOf(serviceaccount);
       const { name: podName, uid: podUid } = fieldsOf(pod);

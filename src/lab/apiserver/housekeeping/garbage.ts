@@ -23,17 +23,16 @@ export function collectGarbage(state: ServerState): void {
 }
 
 function afterChange(state: ServerState, { type, object }: Found, isGone: boolean): void {
-  const { collection } = type;
   const { namespace = '', name, uid } = object.metadata;
-  const current = state.store.get({ collection, namespace, name });
-  const isStill = current?.metadata.uid === uid;
-  if (isGone || !isStill) {
-    for (const dependent of dependentsOf(state, uid)) checkOwners(state, dependent);
-    for (const owner of object.metadata.ownerReferences ?? []) tendOwner(state, owner, namespace);
-    return;
-  }
-  if ((current.metadata.ownerReferences ?? []).length > 0) checkOwners(state, { type, object: current });
+  const current = state.store.get({ collection: type.collection, namespace, name });
+  if (isGone || current === undefined || current.metadata.uid !== uid) return afterEnd(state, object);
+  checkOwners(state, { type, object: current });
   if (current.metadata.deletionTimestamp !== undefined) tendDeparting(state, { type, object: current });
+}
+
+function afterEnd(state: ServerState, { metadata }: KubeObject): void {
+  for (const dependent of dependentsOf(state, metadata.uid)) checkOwners(state, dependent);
+  for (const owner of metadata.ownerReferences ?? []) tendOwner(state, owner, metadata.namespace ?? '');
 }
 
 /** An owner that waits for its dependents may be waiting for the one that just went. */
@@ -45,14 +44,20 @@ function tendOwner(state: ServerState, reference: OwnerReference, namespace: str
 function* everything(state: ServerState): Generator<Found> {
   for (const collection of state.store.collections) {
     const type = state.types.ofCollection(collection);
-    for (const object of type === undefined ? [] : state.store.list(collection)) if (type !== undefined) yield { type, object };
+    if (type !== undefined) yield* state.store.list(collection).map((object) => ({ type, object }));
   }
 }
 
 const dependentsOf = (state: ServerState, uid: string): readonly Found[] =>
-  [...everything(state)].filter(({ object }) => (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid));
+  [...everything(state)].filter(({ object }) =>
+    (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid),
+  );
 
-function ownerOf(state: ServerState, { apiVersion, kind, name, uid }: OwnerReference, namespace: string): Found | undefined {
+function ownerOf(
+  state: ServerState,
+  { apiVersion, kind, name, uid }: OwnerReference,
+  namespace: string,
+): Found | undefined {
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
   const type = state.types.ofKind(group, kind);
   if (type === undefined) return undefined;
@@ -79,18 +84,26 @@ function tendDeparting(state: ServerState, { type, object }: Found): void {
     for (const dependent of dependentsOf(state, uid)) letGo(state, dependent, uid);
     without(orphanFinalizer);
   } else if (finalizers.includes(foregroundFinalizer)) {
-    const dependents = dependentsOf(state, uid);
-    for (const dependent of dependents)
-      if (dependent.object.metadata.deletionTimestamp === undefined) removeObject(state, dependent, { propagationPolicy: 'Foreground' });
+    removeDependents(state, uid);
     if (!dependentsOf(state, uid).some((dependent) => blocks(dependent.object, uid))) without(foregroundFinalizer);
   }
+}
+
+function removeDependents(state: ServerState, uid: string): void {
+  for (const dependent of dependentsOf(state, uid))
+    if (dependent.object.metadata.deletionTimestamp === undefined)
+      removeObject(state, dependent, { propagationPolicy: 'Foreground' });
 }
 
 const blocks = ({ metadata }: KubeObject, uid: string): boolean =>
   (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
 
 const letGo = (state: ServerState, { type, object }: Found, uid: string): void =>
-  change(state, { type, object }, { ownerReferences: (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid) });
+  change(
+    state,
+    { type, object },
+    { ownerReferences: (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid) },
+  );
 
 function change(state: ServerState, { type, object: old }: Found, metadata: Partial<KubeObject['metadata']>): void {
   const object = copy(old);

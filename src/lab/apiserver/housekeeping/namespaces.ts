@@ -1,7 +1,8 @@
-import { at, copy } from '../json.ts';
+import { copy } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import type { ServerState } from '../state.ts';
 import type { Happening } from '../store/history.ts';
+import type { ResourceType } from '../types/resource-type.ts';
 import { byItself } from '../verbs/call.ts';
 import { createObject } from '../verbs/create.ts';
 import { removeObject } from '../verbs/remove.ts';
@@ -12,7 +13,8 @@ const collection = '/namespaces';
 export function keepNamespaces(state: ServerState): void {
   for (const namespace of state.store.list(collection)) tend(state, namespace);
   state.store.listen((happening) => {
-    if (happening.collection === collection && happening.type !== 'DELETED') setImmediate(() => tend(state, happening.object));
+    if (happening.collection === collection && happening.type !== 'DELETED')
+      setImmediate(() => tend(state, happening.object));
     if (happening.type === 'DELETED') setImmediate(() => afterRemoval(state, happening));
   });
 }
@@ -26,7 +28,12 @@ function tend(state: ServerState, { metadata }: KubeObject): void {
 
 function furnish(state: ServerState, namespace: string): void {
   ensure(state, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } });
-  ensure(state, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kube-root-ca.crt', namespace }, data: { 'ca.crt': state.ca } });
+  ensure(state, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kube-root-ca.crt', namespace },
+    data: { 'ca.crt': state.ca },
+  });
 }
 
 function ensure(state: ServerState, made: object): void {
@@ -46,13 +53,20 @@ function afterRemoval(state: ServerState, { namespace }: Happening): void {
 }
 
 function empty(state: ServerState, namespace: KubeObject): void {
-  const { name } = namespace.metadata;
-  const types = state.store.collections.map((one) => state.types.ofCollection(one)).filter((type) => type?.namespaced === true);
-  for (const type of types)
-    for (const object of type === undefined ? [] : state.store.list(type.collection, name))
-      if (type !== undefined && object.metadata.deletionTimestamp === undefined) removeObject(state, { type, object });
-  const isEmpty = types.every((type) => type === undefined || state.store.list(type.collection, name).length === 0);
-  const waits = (namespace.metadata.finalizers ?? []).length > 0;
-  if (isEmpty && !waits && at(namespace, 'metadata', 'deletionTimestamp') !== undefined)
-    state.store.remove({ collection, namespace: '', name });
+  const { name, finalizers = [] } = namespace.metadata;
+  const content = (): readonly Found[] => [...contentOf(state, name)];
+  for (const found of content()) if (found.object.metadata.deletionTimestamp === undefined) removeObject(state, found);
+  if (content().length === 0 && finalizers.length === 0) state.store.remove({ collection, namespace: '', name });
+}
+
+interface Found {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+function* contentOf(state: ServerState, namespace: string): Generator<Found> {
+  for (const one of state.store.collections) {
+    const type = state.types.ofCollection(one);
+    if (type?.namespaced === true) yield* state.store.list(one, namespace).map((object) => ({ type, object }));
+  }
 }

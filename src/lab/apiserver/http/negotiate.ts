@@ -10,16 +10,23 @@ const known = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataL
 
 /** The first form in an Accept header that the server can answer in. */
 export function formOf(accept: string | undefined, query: URLSearchParams): Form {
-  const includeObject = query.get('includeObject') ?? 'Metadata';
-  for (const clause of (accept || '*/*').split(',')) {
-    const [media = '', ...parameters] = clause.split(';').map((part) => part.trim());
-    const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3);
-    const isJson = media === 'application/json' || media === '*/*' || media === 'application/*';
-    if (isJson && as === undefined) return { as: 'object', includeObject };
-    if (isJson && as !== undefined && known.has(as) && isServed(as, parameters))
-      return { as: as as Form['as'], includeObject };
-  }
-  throw notAcceptable();
+  const found = (accept || '*/*')
+    .split(',')
+    .map(asIn)
+    .find((as) => as !== undefined);
+  if (found === undefined) throw notAcceptable();
+  return { as: found, includeObject: query.get('includeObject') ?? 'Metadata' };
+}
+
+const json = new Set(['application/json', '*/*', 'application/*']);
+
+/** The form that one clause asks for, if it can be had. */
+function asIn(clause: string): Form['as'] | undefined {
+  const [media = '', ...parameters] = clause.split(';').map((part) => part.trim());
+  const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3);
+  if (!json.has(media)) return undefined;
+  if (as === undefined) return 'object';
+  return known.has(as) && isServed(as, parameters) ? (as as Form['as']) : undefined;
 }
 
 /** Discovery exists in two versions, of which the older is not served. */

@@ -1,4 +1,5 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import type { WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import messages from '../gen/messages.json' with { type: 'json' };
 import type { Fields } from '../json.ts';
 import { timeOf } from '../object.ts';
@@ -21,14 +22,19 @@ export const isProtobuf = (body: Buffer): boolean => body.subarray(0, magic.leng
 export function fromProtobuf(body: Buffer): Fields {
   const { kind, apiVersion, raw } = envelope(body.subarray(magic.length));
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  const name = schemaOfKind(group, version, kind).$ref ?? (kind === 'DeleteOptions' ? `${meta}.DeleteOptions` : undefined);
+  const name =
+    schemaOfKind(group, version, kind).$ref ?? (kind === 'DeleteOptions' ? `${meta}.DeleteOptions` : undefined);
   if (name === undefined || known[name] === undefined)
     throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
   return { apiVersion, kind, ...messageOf(raw, name) };
 }
 
 function envelope(bytes: Uint8Array): { kind: string; apiVersion: string; raw: Uint8Array } {
-  const found: { kind: string; apiVersion: string; raw: Uint8Array } = { kind: "", apiVersion: "", raw: Buffer.alloc(0) };
+  const found: { kind: string; apiVersion: string; raw: Uint8Array } = {
+    kind: '',
+    apiVersion: '',
+    raw: Buffer.alloc(0),
+  };
   each(bytes, (reader, number) => {
     if (number === 2) found.raw = reader.bytes();
     else if (number === 1)
@@ -44,12 +50,12 @@ function envelope(bytes: Uint8Array): { kind: string; apiVersion: string; raw: U
   return found;
 }
 
-/** Calls `take` for every field; what it does not take is skipped. */
-function each(bytes: Uint8Array, take: (reader: BinaryReader, number: number, wire: WireType) => boolean): void {
+/** Calls `taking` for every field; what it does not take is skipped. */
+function each(bytes: Uint8Array, taking: (reader: BinaryReader, number: number, wire: WireType) => boolean): void {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wire] = reader.tag();
-    if (!take(reader, number, wire)) reader.skip(wire, number);
+    if (!taking(reader, number, wire)) reader.skip(wire, number);
   }
 }
 
@@ -80,7 +86,7 @@ function take(message: Fields, [name, type, many]: Field, { reader, within }: Re
   const value = valueOf(reader, type);
   if (many === 'list') message[name] = [...((message[name] as unknown[] | undefined) ?? []), value];
   else if (isInline(within, name) && typeof value === 'object') Object.assign(message, value);
-  else if (value !== undefined && value !== "") message[name] = value; // text that is empty was never set
+  else if (value !== undefined && value !== '') message[name] = value; // text that is empty was never set
 }
 
 /** JSON knows no field of that name: what is in it is a part of the message around it. */
@@ -118,9 +124,11 @@ const simpler: Readonly<Record<string, (message: Fields) => unknown>> = {
   [`${meta}.Time`]: ({ seconds }) => (seconds === undefined ? undefined : timeOf(new Date(Number(seconds) * 1000))),
   [`${meta}.MicroTime`]: ({ seconds, nanos }) => microTime(Number(seconds ?? 0), Number(nanos ?? 0)),
   [`${meta}.FieldsV1`]: ({ Raw }) => JSON.parse(Buffer.from(String(Raw), 'base64').toString() || '{}'),
-  'io.k8s.apimachinery.pkg.runtime.RawExtension': ({ raw }) => JSON.parse(Buffer.from(String(raw), 'base64').toString() || 'null'),
+  'io.k8s.apimachinery.pkg.runtime.RawExtension': ({ raw }) =>
+    JSON.parse(Buffer.from(String(raw), 'base64').toString() || 'null'),
   'io.k8s.apimachinery.pkg.api.resource.Quantity': (message) => message['string'] ?? '0',
-  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': ({ type, intVal, strVal }) => (type === 1 ? (strVal ?? '') : (intVal ?? 0)),
+  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': ({ type, intVal, strVal }) =>
+    type === 1 ? (strVal ?? '') : (intVal ?? 0),
 };
 
 const microTime = (seconds: number, nanos: number): string =>

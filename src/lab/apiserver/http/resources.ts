@@ -1,19 +1,20 @@
 import { authorize } from '../auth/authorize.ts';
 import type { User } from '../auth/user.ts';
 import { methodNotAllowed, noSuchPath, Refusal } from '../refusal.ts';
-import { hasSubresource, type ResourceType } from '../types/resource-type.ts';
 import type { ServerState } from '../state.ts';
+import { serveLogs } from '../streams/logs.ts';
 import { answerIn } from '../tables/answer.ts';
+import { hasSubresource, type ResourceType } from '../types/resource-type.ts';
 import type { Answer, Call } from '../verbs/call.ts';
 import { create } from '../verbs/create.ts';
 import { get, list } from '../verbs/list.ts';
 import { patch } from '../verbs/patch.ts';
 import { remove, removeCollection } from '../verbs/remove.ts';
 import { review } from '../verbs/review.ts';
-import { update } from '../verbs/update.ts';
 import { subresources } from '../verbs/subresources.ts';
-import { watch, type WatchEvent } from '../verbs/watch.ts';
-import { formOf, type Form } from './negotiate.ts';
+import { update } from '../verbs/update.ts';
+import { type WatchEvent, watch } from '../verbs/watch.ts';
+import { type Form, formOf } from './negotiate.ts';
 import { type Target, targetOf } from './paths.ts';
 import { addWarnings, bodyOf, type Request, type Response, sendJson } from './respond.ts';
 
@@ -21,12 +22,14 @@ type Verb = (call: Call) => Answer | Promise<Answer>;
 
 const ofObjects: Readonly<Record<string, readonly [string, Verb]>> = {
   GET: ['get', get],
+  WATCH: ['watch', get],
   PUT: ['update', update],
   PATCH: ['patch', patch],
   DELETE: ['delete', remove],
 };
 const ofCollections: Readonly<Record<string, readonly [string, Verb]>> = {
   GET: ['list', list],
+  WATCH: ['watch', list],
   POST: ['create', create],
   DELETE: ['deletecollection', removeCollection],
 };
@@ -46,7 +49,12 @@ export function understood(state: ServerState, method: string, url: URL): Unders
   const type = state.types.find(target);
   if (type === undefined) throw noSuchPath();
   if (target.subresource !== undefined) return ofSubresource(type, target, method);
-  if (method === 'GET' && /^(true|1)$/.test(url.searchParams.get('watch') ?? '')) return { target, type, verb: 'watch', act: list };
+  return ofMethod(type, target, isWatch(url) ? 'WATCH' : method);
+}
+
+const isWatch = ({ searchParams }: URL): boolean => /^(true|1)$/.test(searchParams.get('watch') ?? '');
+
+function ofMethod(type: ResourceType, target: Target, method: string): Understood {
   const [verb, act] = (target.name === undefined ? ofCollections : ofObjects)[method] ?? [];
   if (verb === undefined || act === undefined || !type.verbs.includes(verb)) throw methodNotAllowed();
   return { target, type, verb, act: isReview(type) ? review : act };
@@ -54,7 +62,12 @@ export function understood(state: ServerState, method: string, url: URL): Unders
 
 const isReview = ({ group }: ResourceType): boolean => /^(authentication|authorization)\.k8s\.io$/.test(group);
 
-const subresourceVerbs: Readonly<Record<string, string>> = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch' };
+const subresourceVerbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+};
 
 function ofSubresource(type: ResourceType, target: Target, method: string): Understood {
   const name = target.subresource ?? '';
@@ -77,6 +90,7 @@ export interface Asked {
 export async function serveResource(asked: Asked, { target, type, verb, act }: Understood): Promise<void> {
   const { state, user, request, response, url } = asked;
   authorize(state, user, { verb, ...target });
+  if (target.subresource === 'log') return serveLogs({ state, target, query: url.searchParams, response });
   const call: Call = {
     state,
     type,

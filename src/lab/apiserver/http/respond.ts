@@ -7,7 +7,7 @@ export type Response = Http2ServerResponse & { flushHeaders(): void };
 
 export function sendJson(response: Response, code: number, body: object): void {
   response.statusCode = code;
-  response.setHeader("content-type", mediaOf(body));
+  response.setHeader('content-type', mediaOf(body));
   response.setHeader('cache-control', 'no-cache, private');
   response.end(`${JSON.stringify(body)}\n`);
 }
@@ -39,7 +39,11 @@ function internal(error: unknown): Refusal {
 const quoted = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);
 
 export function addWarnings(response: Response, warnings: readonly string[] = []): void {
-  if (warnings.length > 0) response.setHeader('warning', warnings.map((text) => `299 - "${quoted(text)}"`));
+  if (warnings.length > 0)
+    response.setHeader(
+      'warning',
+      warnings.map((text) => `299 - "${quoted(text)}"`),
+    );
 }
 
 const largestBody = 3 * 1024 * 1024;

@@ -1,12 +1,13 @@
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
-import { authorizePath } from '../auth/authorize.ts';
 import { userOf } from '../auth/authenticate.ts';
+import { authorizePath } from '../auth/authorize.ts';
 import { discover } from '../discovery.ts';
+import versionInfo from '../gen/version.json' with { type: 'json' };
 import { openapi } from '../openapi.ts';
 import { noSuchPath } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
-import versionInfo from '../gen/version.json' with { type: 'json' };
+import { makeUpgrader } from '../streams/upgrade.ts';
 import { formOf } from './negotiate.ts';
 import { serveResource, understood } from './resources.ts';
 import { type Request, type Response, sendFailure, sendJson, sendText } from './respond.ts';
@@ -18,11 +19,19 @@ export interface Credentials {
 }
 
 export function makeServer(state: ServerState, { key, certificate, ca }: Credentials): Http2SecureServer {
-  const server = createSecureServer({ key, cert: certificate, ca, allowHTTP1: true, requestCert: true, rejectUnauthorized: false });
+  const server = createSecureServer({
+    key,
+    cert: certificate,
+    ca,
+    allowHTTP1: true,
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
   server.on('request', (request: Request, response: Response) => {
     response.on('error', () => {}); // a client that is gone needs no answer
     serve(state, request, response).catch((error: unknown) => sendFailure(response, error));
   });
+  server.on('upgrade', makeUpgrader(state));
   server.on('sessionError', () => {});
   server.on('tlsClientError', () => {});
   server.on('secureConnection', (socket: Socket) => socket.on('error', () => {}));

@@ -11,7 +11,9 @@ export const definitions: Strategy = {
   counts: true,
   prepare: (definition) => {
     complete(definition);
-    Object.assign(definition.metadata, { finalizers: [...new Set([...(definition.metadata.finalizers ?? []), cleanup])] });
+    Object.assign(definition.metadata, {
+      finalizers: [...new Set([...(definition.metadata.finalizers ?? []), cleanup])],
+    });
   },
   prepareUpdate: complete,
   status: (definition) => ({
@@ -20,9 +22,15 @@ export const definitions: Strategy = {
       condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
     ],
     acceptedNames: at(definition, 'spec', 'names'),
-    storedVersions: fieldsIn(at(definition, 'spec', 'versions')).filter(({ storage }) => storage === true).map(({ name }) => name),
+    storedVersions: fieldsIn(at(definition, 'spec', 'versions'))
+      .filter(({ storage }) => storage === true)
+      .map(({ name }) => name),
   }),
-  validate: (definition, old) => [...nameErrors(definition), ...versionErrors(definition), ...changeErrors(definition, old)],
+  validate: (definition, old) => [
+    ...nameErrors(definition),
+    ...versionErrors(definition),
+    ...changeErrors(definition, old),
+  ],
 };
 
 const condition = (type: string, reason: string, message: string): Fields => ({
@@ -46,7 +54,14 @@ function nameErrors(definition: KubeObject): readonly FieldError[] {
   const group = textOf(at(definition, 'spec', 'group'));
   const wanted = `${plural}.${group}`;
   if (definition.metadata.name === wanted) return [];
-  return [{ type: 'Invalid', path: 'metadata.name', value: definition.metadata.name, says: `must be spec.names.plural+"."+spec.group` }];
+  return [
+    {
+      type: 'Invalid',
+      path: 'metadata.name',
+      value: definition.metadata.name,
+      says: `must be spec.names.plural+"."+spec.group`,
+    },
+  ];
 }
 
 function versionErrors(definition: KubeObject): readonly FieldError[] {
@@ -54,7 +69,9 @@ function versionErrors(definition: KubeObject): readonly FieldError[] {
   const stored = versions.filter(({ storage }) => storage === true);
   const path = 'spec.versions';
   const wrongStorage: FieldError[] =
-    stored.length === 1 ? [] : [{ type: 'Invalid', path, value: versions, says: 'must have exactly one version marked as storage version' }];
+    stored.length === 1
+      ? []
+      : [{ type: 'Invalid', path, value: versions, says: 'must have exactly one version marked as storage version' }];
   return [
     ...wrongStorage,
     ...versions.flatMap((version, index) => {
@@ -72,16 +89,32 @@ function ruleErrors(schema: unknown, path: string): readonly FieldError[] {
   const own = fieldsIn(schema['x-kubernetes-validations']).flatMap(({ rule }, index): FieldError[] => {
     const says = unreadable(textOf(rule));
     const where = `${path}.x-kubernetes-validations[${index}].rule`;
-    return says === undefined ? [] : [{ type: 'Invalid', path: where, value: rule, says: `compilation failed: ${says}` }];
+    return says === undefined
+      ? []
+      : [{ type: 'Invalid', path: where, value: rule, says: `compilation failed: ${says}` }];
   });
-  const properties = Object.entries(fieldsOf(schema['properties'])).flatMap(([name, inner]) => ruleErrors(inner, `${path}.properties[${name}]`));
-  return [...own, ...properties, ...ruleErrors(schema['items'], `${path}.items`), ...ruleErrors(schema['additionalProperties'], `${path}.additionalProperties`)];
+  const properties = Object.entries(fieldsOf(schema['properties'])).flatMap(([name, inner]) =>
+    ruleErrors(inner, `${path}.properties[${name}]`),
+  );
+  return [
+    ...own,
+    ...properties,
+    ...ruleErrors(schema['items'], `${path}.items`),
+    ...ruleErrors(schema['additionalProperties'], `${path}.additionalProperties`),
+  ];
 }
 
 function changeErrors(definition: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   if (old === undefined) return [];
-  return [['spec', 'group'], ['spec', 'scope'], ['spec', 'names', 'kind'], ['spec', 'names', 'plural']].flatMap((path): FieldError[] => {
+  return [
+    ['spec', 'group'],
+    ['spec', 'scope'],
+    ['spec', 'names', 'kind'],
+    ['spec', 'names', 'plural'],
+  ].flatMap((path): FieldError[] => {
     const value = at(definition, ...path);
-    return value === at(old, ...path) ? [] : [{ type: 'Invalid', path: path.join('.'), value, says: 'field is immutable' }];
+    return value === at(old, ...path)
+      ? []
+      : [{ type: 'Invalid', path: path.join('.'), value, says: 'field is immutable' }];
   });
 }

@@ -5,26 +5,44 @@ import { generatedName, isSubdomain, type NameCheck } from './names.ts';
 
 /** Gives a new object its identity. What a client may not decide is overwritten. */
 export function identify(object: KubeObject, namespace: string | undefined): void {
-  const { name, generateName, resourceVersion } = object.metadata;
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0')
-    throw badRequest('resourceVersion should not be set on objects to be created');
-  if (namespace !== undefined && object.metadata.namespace && object.metadata.namespace !== namespace)
-    throw badRequest(
-      `the namespace of the provided object does not match the namespace sent on the request`,
-    );
+  refuseDecided(object, namespace);
+  const { name, generateName } = object.metadata;
   const meta = object.metadata as Partial<Meta>;
   if (!name && generateName) meta.name = generatedName(generateName);
   meta.uid = randomUUID();
   meta.creationTimestamp = now();
-  for (const field of ['resourceVersion', 'generation', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'] as const)
+  for (const field of [
+    'resourceVersion',
+    'generation',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'managedFields',
+  ] as const)
     delete meta[field];
   if (namespace === undefined) delete meta.namespace;
   else meta.namespace = namespace;
 }
 
+function refuseDecided({ metadata }: KubeObject, namespace: string | undefined): void {
+  if (metadata.resourceVersion && metadata.resourceVersion !== '0')
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  if (namespace !== undefined && metadata.namespace && metadata.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
 /** Puts back what no update may change. */
 export function keepIdentity({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
-  for (const field of ['uid', 'creationTimestamp', 'generation', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'generateName', 'namespace', 'name'] as const) {
+  for (const field of [
+    'uid',
+    'creationTimestamp',
+    'generation',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'managedFields',
+    'generateName',
+    'namespace',
+    'name',
+  ] as const) {
     if (old[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: old[field] });
   }
@@ -35,7 +53,7 @@ export function metadataErrors({ metadata }: KubeObject, checkName: NameCheck = 
   if (!metadata.name) return [{ type: 'Required', path, says: 'name or generateName is required' }];
   const says = checkName(metadata.name);
   const wrongName: FieldError[] = says === undefined ? [] : [{ type: 'Invalid', path, value: metadata.name, says }];
-  return [...wrongName, ...labelErrors(metadata.labels ?? {}), ...ownerErrors(metadata)];
+  return [...wrongName, ...labelErrors(metadata.labels ?? {}), ...annotationErrors(metadata), ...ownerErrors(metadata)];
 }
 
 const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
@@ -52,12 +70,27 @@ const labelErrors = (labels: Record<string, string>, path = 'metadata.labels'): 
     return labelValue.test(value) ? [] : [{ type: 'Invalid', path, value, says: valueWords }];
   });
 
+const mostAnnotations = 256 * 1024;
+
+function annotationErrors({ annotations = {} }: Meta): readonly FieldError[] {
+  const size = Object.entries(annotations).reduce((total, [key, value]) => total + key.length + value.length, 0);
+  if (size <= mostAnnotations) return [];
+  return [{ type: 'TooLong', path: 'metadata.annotations', says: `may not be more than ${mostAnnotations} bytes` }];
+}
+
 const ownerErrors = ({ ownerReferences = [] }: Meta): readonly FieldError[] => {
   const path = 'metadata.ownerReferences';
   const missing = ownerReferences.flatMap((owner, index) =>
     (['apiVersion', 'kind', 'name', 'uid'] as const)
       .filter((field) => !owner[field])
-      .map((field): FieldError => ({ type: 'Invalid', path: `${path}[${index}].${field}`, value: '', says: `must not be empty` })),
+      .map(
+        (field): FieldError => ({
+          type: 'Invalid',
+          path: `${path}[${index}].${field}`,
+          value: '',
+          says: `must not be empty`,
+        }),
+      ),
   );
   const controllers = ownerReferences.filter(({ controller }) => controller === true);
   if (controllers.length < 2) return missing;

@@ -8,7 +8,7 @@ export const namespaces: Strategy = {
   checkName: isLabel,
   prepare: (namespace) => {
     const { metadata } = namespace;
-    metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+    metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
     put(namespace, ['spec', 'finalizers'], ['kubernetes']);
   },
   prepareUpdate: (namespace, old) => {
@@ -18,7 +18,9 @@ export const namespaces: Strategy = {
 };
 
 const encoded = (data: unknown): Fields =>
-  Object.fromEntries(Object.entries(fieldsOf(data)).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]));
+  Object.fromEntries(
+    Object.entries(fieldsOf(data)).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]),
+  );
 
 /** What is written as plain text is kept like the rest. */
 function mergeText(secret: KubeObject): void {

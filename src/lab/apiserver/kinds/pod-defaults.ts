@@ -12,7 +12,8 @@ export function defaultPodSpec(spec: Fields): void {
     securityContext: {},
     schedulerName: 'default-scheduler',
   });
-  for (const container of [...fieldsIn(spec['initContainers']), ...fieldsIn(spec['containers'])]) defaultContainer(container);
+  for (const container of [...fieldsIn(spec['initContainers']), ...fieldsIn(spec['containers'])])
+    defaultContainer(container);
   for (const volume of fieldsIn(spec['volumes'])) defaultVolume(volume);
 }
 
@@ -31,7 +32,8 @@ function defaultContainer(container: Fields): void {
     if (isFields(reference)) fill(reference, { apiVersion: 'v1' });
   }
   const { limits, requests } = fieldsOf(container['resources']);
-  if (isFields(limits)) Object.assign(fieldsOf(container['resources']), { requests: { ...limits, ...fieldsOf(requests) } });
+  if (isFields(limits))
+    Object.assign(fieldsOf(container['resources']), { requests: { ...limits, ...fieldsOf(requests) } });
 }
 
 function defaultProbe(probe: unknown): void {

@@ -23,8 +23,7 @@ export const pods: Strategy = {
   },
   prepareUpdate: (pod) => defaultPodSpec(fieldsOf(pod['spec'])),
   status: (pod) => ({ phase: 'Pending', qosClass: qualityOf(fieldsOf(pod['spec'])) }),
-  validate: (pod, old) =>
-    old === undefined ? podSpecErrors(fieldsOf(pod['spec'])) : podChangeErrors(pod, old),
+  validate: (pod, old) => (old === undefined ? podSpecErrors(fieldsOf(pod['spec'])) : podChangeErrors(pod, old)),
 };
 
 /** A pod runs as a service account, and finds its token where clients look for it. */
@@ -45,14 +44,21 @@ function useServiceAccount(pod: KubeObject, spec: Fields, { store }: ServerState
 function mountToken(spec: Fields): void {
   const name = generatedName('kube-api-access-');
   const containers = [...fieldsIn(spec['initContainers']), ...fieldsIn(spec['containers'])];
-  const without = containers.filter((one) => fieldsIn(one['volumeMounts']).every(({ mountPath }) => mountPath !== tokenPath));
+  const without = containers.filter((one) =>
+    fieldsIn(one['volumeMounts']).every(({ mountPath }) => mountPath !== tokenPath),
+  );
   if (without.length === 0) return;
   for (const container of without)
-    container['volumeMounts'] = [...fieldsIn(container['volumeMounts']), { name, readOnly: true, mountPath: tokenPath }];
+    container['volumeMounts'] = [
+      ...fieldsIn(container['volumeMounts']),
+      { name, readOnly: true, mountPath: tokenPath },
+    ];
   const sources = [
     { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-    { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+    {
+      downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] },
+    },
   ];
   spec['volumes'] = [...fieldsIn(spec['volumes']), { name, projected: { sources, defaultMode: 0o644 } }];
 }
@@ -71,7 +77,9 @@ const isTolerated = ({ key, effect }: Fields, taint: string): boolean =>
 
 function qualityOf(spec: Fields): string {
   const resources = fieldsIn(spec['containers']).map((container) => fieldsOf(container['resources']));
-  const isEmpty = resources.every(({ limits, requests }) => Object.keys({ ...fieldsOf(limits), ...fieldsOf(requests) }).length === 0);
+  const isEmpty = resources.every(
+    ({ limits, requests }) => Object.keys({ ...fieldsOf(limits), ...fieldsOf(requests) }).length === 0,
+  );
   if (isEmpty) return 'BestEffort';
   const isFull = resources.every(({ limits, requests }) =>
     ['cpu', 'memory'].every((name) => at(limits, name) !== undefined && at(limits, name) === at(requests, name)),

@@ -26,7 +26,12 @@ function complete(service: KubeObject, state: ServerState): void {
   for (const port of fieldsIn(spec['ports'])) fill(port, { protocol: 'TCP', targetPort: port['port'] });
   if (spec['type'] === 'ExternalName') return;
   if (isAllocated(spec) && !spec['clusterIP']) spec['clusterIP'] = freeAddress(state);
-  fill(spec, { clusterIPs: [spec['clusterIP']], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', internalTrafficPolicy: 'Cluster' });
+  fill(spec, {
+    clusterIPs: [spec['clusterIP']],
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    internalTrafficPolicy: 'Cluster',
+  });
 }
 
 function serviceErrors(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
@@ -36,7 +41,9 @@ function serviceErrors(service: KubeObject, old: KubeObject | undefined): readon
   if (fieldsIn(spec['ports']).length === 0 && !isHeadless && spec['type'] !== 'ExternalName')
     return [{ type: 'Required', path: 'spec.ports', says: '' }];
   if (before['clusterIP'] && before['type'] !== 'ExternalName' && before['clusterIP'] !== spec['clusterIP'])
-    return [{ type: 'Invalid', path: 'spec.clusterIPs[0]', value: [spec['clusterIP']], says: 'may not change once set' }];
+    return [
+      { type: 'Invalid', path: 'spec.clusterIPs[0]', value: [spec['clusterIP']], says: 'may not change once set' },
+    ];
   return portErrors(spec);
 }
 
@@ -44,7 +51,9 @@ const portErrors = (spec: Fields): readonly FieldError[] =>
   fieldsIn(spec['ports']).flatMap(({ port, name }, index): FieldError[] => {
     const path = `spec.ports[${index}]`;
     if (typeof port !== 'number' || port < 1 || port > 65_535)
-      return [{ type: 'Invalid', path: `${path}.port`, value: port ?? 0, says: 'must be between 1 and 65535, inclusive' }];
+      return [
+        { type: 'Invalid', path: `${path}.port`, value: port ?? 0, says: 'must be between 1 and 65535, inclusive' },
+      ];
     return fieldsIn(spec['ports']).length > 1 && !name ? [{ type: 'Required', path: `${path}.name`, says: '' }] : [];
   });
 

@@ -1,4 +1,4 @@
-import { at, copy, type Fields, fieldsOf, fill, isFields, listOf, put, same } from '../json.ts';
+import { at, copy, type Fields, fieldsOf, fill, isFields, listOf, put, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import { parseQuantity } from '../quantity.ts';
 import type { FieldError } from '../refusal.ts';
@@ -8,7 +8,9 @@ import type { Strategy } from './strategy.ts';
 const defaultMark = 'storageclass.kubernetes.io/is-default-class';
 
 function defaultClass({ store }: ServerState): string | undefined {
-  return store.list('storage.k8s.io/storageclasses').find(({ metadata }) => metadata.annotations?.[defaultMark] === 'true')?.metadata.name;
+  return store
+    .list('storage.k8s.io/storageclasses')
+    .find(({ metadata }) => metadata.annotations?.[defaultMark] === 'true')?.metadata.name;
 }
 
 export const claims: Strategy = {
@@ -39,24 +41,35 @@ const fixedPart = (claim: KubeObject): Fields => {
 };
 
 /** A claim can grow, where its class allows that, and be bound. */
-function claimChangeErrors(claim: KubeObject, old: KubeObject, { store }: ServerState): readonly FieldError[] {
+function claimChangeErrors(claim: KubeObject, old: KubeObject, state: ServerState): readonly FieldError[] {
   const before = fixedPart(old);
-  if (before['volumeName'] === undefined) before['volumeName'] = at(claim, 'spec', 'volumeName');
+  before['volumeName'] ??= at(claim, 'spec', 'volumeName');
   if (before['volumeName'] === undefined) delete before['volumeName'];
-  if (!same(fixedPart(claim), before))
-    return [{ type: 'Forbidden', path: 'spec', says: 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims' }];
-  const [asked, had] = [claim, old].map((one) => parseQuantity(String(at(one, 'spec', 'resources', 'requests', 'storage')))?.nanos ?? 0n);
-  if (asked === had || asked === undefined || had === undefined) return [];
-  if (asked < had)
-    return [{ type: 'Forbidden', path: 'spec.resources.requests.storage', says: 'field can not be less than status.capacity' }];
-  const kind = store.get({ collection: 'storage.k8s.io/storageclasses', namespace: '', name: String(at(claim, 'spec', 'storageClassName')) });
-  if (kind?.['allowVolumeExpansion'] === true) return [];
-  return [{ type: 'Forbidden', path: 'spec.resources.requests.storage', says: 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize' }];
+  if (!same(fixedPart(claim), before)) return [{ type: 'Forbidden', path: 'spec', says: immutable }];
+  const path = 'spec.resources.requests.storage';
+  const growth = sizeOf(claim) - sizeOf(old);
+  if (growth < 0n) return [{ type: 'Forbidden', path, says: 'field can not be less than status.capacity' }];
+  return growth === 0n || mayGrow(claim, state) ? [] : [{ type: 'Forbidden', path, says: cannotGrow }];
+}
+
+const immutable =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+const cannotGrow =
+  'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+
+const sizeOf = (claim: KubeObject): bigint =>
+  parseQuantity(textOf(at(claim, 'spec', 'resources', 'requests', 'storage')))?.nanos ?? 0n;
+
+function mayGrow(claim: KubeObject, { store }: ServerState): boolean {
+  const name = textOf(at(claim, 'spec', 'storageClassName'));
+  const kind = store.get({ collection: 'storage.k8s.io/storageclasses', namespace: '', name });
+  return kind?.['allowVolumeExpansion'] === true;
 }
 
 export const volumes: Strategy = {
   prepare: (volume) => {
-    if (isFields(volume['spec'])) fill(volume['spec'], { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
+    if (isFields(volume['spec']))
+      fill(volume['spec'], { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
   },
   status: () => ({ phase: 'Pending' }),
 };

@@ -21,7 +21,14 @@ function selectorErrors(object: KubeObject, old: KubeObject | undefined): readon
   if (selector === undefined) return [{ type: 'Required', path: 'spec.selector', says: '' }];
   const labels = fieldsOf(at(object, 'spec', 'template', 'metadata', 'labels'));
   if (!selectorOf(selector)(labels))
-    return [{ type: 'Invalid', path: 'spec.template.metadata.labels', value: labels, says: '`selector` does not match template `labels`' }];
+    return [
+      {
+        type: 'Invalid',
+        path: 'spec.template.metadata.labels',
+        value: labels,
+        says: '`selector` does not match template `labels`',
+      },
+    ];
   if (old === undefined || same(at(old, 'spec', 'selector'), selector)) return [];
   return [{ type: 'Invalid', path: 'spec.selector', value: selector, says: 'field is immutable' }];
 }
@@ -32,7 +39,8 @@ function completeDeployment(deployment: KubeObject): void {
   withTemplate(deployment, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
   const strategy = fieldsOf(at(deployment, 'spec', 'strategy'));
   fill(strategy, { type: 'RollingUpdate' });
-  if (strategy['type'] === 'RollingUpdate') strategy['rollingUpdate'] = { ...quarter, ...fieldsOf(strategy['rollingUpdate']) };
+  if (strategy['type'] === 'RollingUpdate')
+    strategy['rollingUpdate'] = { ...quarter, ...fieldsOf(strategy['rollingUpdate']) };
 }
 
 export const deployments: Strategy = {
@@ -51,13 +59,26 @@ export const replicaSets: Strategy = {
   validate: (set, old) => [...selectorErrors(set, old), ...templateErrors(set)],
 };
 
-const jobDefaults = { parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false, manualSelector: false, podReplacementPolicy: 'TerminatingOrFailed' };
+const jobDefaults = {
+  parallelism: 1,
+  completions: 1,
+  backoffLimit: 6,
+  completionMode: 'NonIndexed',
+  suspend: false,
+  manualSelector: false,
+  podReplacementPolicy: 'TerminatingOrFailed',
+};
 
 /** The pods of a job are known by its identity, so that no other job's are taken for its own. */
 function labelPods(job: KubeObject): void {
   const { uid, name } = job.metadata;
   const template = fieldsOf(at(job, 'spec', 'template', 'metadata', 'labels'));
-  const own = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
+  const own = {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
   put(job, ['spec', 'template', 'metadata', 'labels'], { ...template, ...own });
   put(job, ['spec', 'selector'], { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
 }

@@ -13,7 +13,8 @@ export function strategicMerge(target: unknown, patch: Fields, schema: Schema): 
   const merged = retained(isFields(target) ? { ...target } : {}, patch['$retainKeys']);
   for (const [field, content] of Object.entries(withoutDirectives(patch))) {
     if (content === null) delete merged[field];
-    else merged[field] = mergedField(merged[field], content, { schema: schemaOfField(shape, field) ?? {}, patch, field });
+    else
+      merged[field] = mergedField(merged[field], content, { schema: schemaOfField(shape, field) ?? {}, patch, field });
   }
   removePrimitives(merged, patch);
   orderOnly(merged, patch, shape);
@@ -53,12 +54,17 @@ const primitivesMerged = (list: readonly unknown[], more: readonly unknown[]): r
   ...more.filter((item) => !list.some((other) => same(item, other))),
 ];
 
-function mergedByKey(list: readonly unknown[], patches: readonly unknown[], { key, schema }: { key: string; schema: Schema }): readonly unknown[] {
+function mergedByKey(
+  list: readonly unknown[],
+  patches: readonly unknown[],
+  { key, schema }: { key: string; schema: Schema },
+): readonly unknown[] {
   const items = patches.filter(isFields);
   if (items.some((item) => item['$patch'] === 'replace')) return withoutListDirectives(items);
   const merged = [...list];
   for (const item of items) {
-    if (item[key] === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    if (item[key] === undefined)
+      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
     const index = merged.findIndex((other) => isFields(other) && same(other[key], item[key]));
     if (item['$patch'] === 'delete') merged.splice(index, index < 0 ? 0 : 1);
     else if (index < 0) merged.push(strategicMerge({}, item, schemaOfItems(schema)));
@@ -72,7 +78,9 @@ function ordered(list: readonly unknown[], order: unknown, key: string | undefin
   if (!Array.isArray(order)) return list;
   const nameOf = (item: unknown): string => JSON.stringify(key === undefined || !isFields(item) ? item : item[key]);
   const ranks = new Map(order.map((item, index) => [nameOf(item), index]));
-  const known = list.filter((item) => ranks.has(nameOf(item))).sort((a, b) => (ranks.get(nameOf(a)) ?? 0) - (ranks.get(nameOf(b)) ?? 0));
+  const known = list
+    .filter((item) => ranks.has(nameOf(item)))
+    .sort((a, b) => (ranks.get(nameOf(a)) ?? 0) - (ranks.get(nameOf(b)) ?? 0));
   return list.map((item) => (ranks.has(nameOf(item)) ? known.shift() : item));
 }
 

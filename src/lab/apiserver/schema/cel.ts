@@ -57,7 +57,8 @@ export function unreadable(expression: string): string | undefined {
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 
 export const optionally = (value: unknown): unknown => (value === undefined ? Optional.none() : Optional.of(value));
 

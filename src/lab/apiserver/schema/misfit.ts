@@ -5,7 +5,8 @@ import { resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts
 export function misfitOf(value: unknown, schema: Schema, path = ''): string | undefined {
   const shape = resolved(schema);
   if (value === undefined || value === null) return undefined;
-  if (!fits(value, shape)) return `json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path} of type ${goType(shape)}`;
+  if (!fits(value, shape))
+    return `json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path} of type ${goType(shape)}`;
   if (Array.isArray(value)) return firstOf(value.map((item) => misfitOf(item, schemaOfItems(shape), path)));
   if (!isFields(value)) return badTime(value, shape);
   return firstOf(
@@ -17,7 +18,7 @@ export function misfitOf(value: unknown, schema: Schema, path = ''): string | un
 
 const firstOf = (found: readonly (string | undefined)[]): string | undefined => found.find((one) => one !== undefined);
 
-function fits(value: unknown, { type }: Schema): boolean {
+function fits(value: unknown, { type = '' }: Schema): boolean {
   switch (type) {
     case 'string':
     case 'boolean':
@@ -41,7 +42,13 @@ const typeNameOf = (value: unknown): string => {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 };
 
-const goTypes: Readonly<Record<string, string>> = { integer: 'int32', number: 'float64', boolean: 'bool', array: 'slice', object: 'map' };
+const goTypes: Readonly<Record<string, string>> = {
+  integer: 'int32',
+  number: 'float64',
+  boolean: 'bool',
+  array: 'slice',
+  object: 'map',
+};
 const goType = ({ type = '' }: Schema): string => goTypes[type] ?? type;
 
 function badTime(value: unknown, { format }: Schema): string | undefined {

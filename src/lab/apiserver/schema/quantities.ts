@@ -1,6 +1,6 @@
 import { isFields } from '../json.ts';
 import { parseQuantity, showQuantity } from '../quantity.ts';
-import { type Schema, schemaOfField, schemaOfItems, resolved } from './schema.ts';
+import { resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 

@@ -1,7 +1,7 @@
 import { isFields, same } from '../json.ts';
 import type { FieldError } from '../refusal.ts';
-import { celValue, evaluate, messageOf, optionally } from './cel.ts';
-import { resolved, type Rule, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
+import { celValue, evaluate, messageOf, optionally, type Scope } from './cel.ts';
+import { type Rule, resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 interface Spot {
   readonly path: string;
@@ -26,9 +26,14 @@ function insideRules(value: unknown, shape: Schema, { path, old }: Spot): readon
   return Object.entries(value).flatMap(([field, content]) => {
     const inner = schemaOfField(shape, field);
     const before = isFields(old) ? old[field] : undefined;
-    const where = path === '' ? field : `${path}.${field}`;
-    return inner === undefined ? [] : brokenRules(content, inner, { path: where, old: before });
+    return inner === undefined ? [] : brokenRules(content, inner, { path: below(path, field, shape), old: before });
   });
+}
+
+/** Entries of a map are named like items of a list. */
+function below(path: string, field: string, { properties }: Schema): string {
+  if (properties?.[field] === undefined) return `${path}[${field}]`;
+  return path === '' ? field : `${path}.${field}`;
 }
 
 /** Only lists whose items have names of their own can say which item was there before. */
@@ -45,23 +50,30 @@ interface Checked {
   readonly old: unknown;
 }
 
-function broken(rule: Rule, { value, shape, path, old }: Checked): readonly FieldError[] {
-  const speaksOfOld = /\boldSelf\b/.test(rule.rule);
-  if (speaksOfOld && old === undefined && rule.optionalOldSelf !== true) return [];
-  if (!speaksOfOld && old !== undefined && same(value, old)) return [];
-  const before = old === undefined ? undefined : celValue(old, shape);
-  const scope = {
-    self: celValue(value, shape),
-    oldSelf: rule.optionalOldSelf === true ? optionally(before) : before,
-  };
-  const where = rule.fieldPath === undefined ? path : `${path}${rule.fieldPath}`;
+function broken(rule: Rule, checked: Checked): readonly FieldError[] {
+  if (!applies(rule, checked)) return [];
+  const { value, shape } = checked;
+  const scope = scopeOf(rule, checked);
+  const path = `${checked.path}${rule.fieldPath ?? ''}`;
   try {
     if (evaluate(rule.rule, scope) === true) return [];
-    return [{ type: errorTypes[rule.reason ?? ''] ?? 'Invalid', path: where, ...shownValue(value), says: wordsOf(rule, scope) }];
+    const type = errorTypes[rule.reason ?? ''] ?? 'Invalid';
+    return [{ type, path, ...shownValue(value), says: wordsOf(rule, scope) }];
   } catch (error) {
     const says = `${messageOf(error)} evaluating rule: ${rule.message ?? rule.rule}`;
-    return [{ type: 'Invalid', path: where, value: shape.type, says }];
+    return [{ type: 'Invalid', path, value: shape.type, says }];
   }
+}
+
+function scopeOf({ optionalOldSelf }: Rule, { value, shape, old }: Checked): Scope {
+  const before = old === undefined ? undefined : celValue(old, shape);
+  return { self: celValue(value, shape), oldSelf: optionalOldSelf === true ? optionally(before) : before };
+}
+
+/** A rule on a change needs something before it; any other is not asked about what stays as it was. */
+function applies({ rule, optionalOldSelf }: Rule, { value, old }: Checked): boolean {
+  if (/\boldSelf\b/.test(rule)) return old !== undefined || optionalOldSelf === true;
+  return old === undefined || !same(value, old);
 }
 
 const errorTypes: Readonly<Record<string, FieldError['type']>> = {
@@ -74,7 +86,7 @@ const errorTypes: Readonly<Record<string, FieldError['type']>> = {
 const shownValue = (value: unknown): { value?: unknown } =>
   typeof value === 'object' && value !== null ? {} : { value };
 
-function wordsOf({ rule, message, messageExpression }: Rule, scope: Parameters<typeof evaluate>[1]): string {
+function wordsOf({ rule, message, messageExpression }: Rule, scope: Scope): string {
   if (messageExpression !== undefined)
     try {
       return String(evaluate(messageExpression, scope));
@@ -88,6 +100,12 @@ function wordsOf({ rule, message, messageExpression }: Rule, scope: Parameters<t
 export function hasRules(schema: Schema): boolean {
   const shape = resolved(schema);
   if (shape.$ref !== undefined) return false;
-  const inner = [...Object.values(shape.properties ?? {}), ...(shape.items ? [shape.items] : []), ...(typeof shape.additionalProperties === 'object' ? [shape.additionalProperties] : [])];
-  return shape['x-kubernetes-validations'] !== undefined || inner.filter((one) => one.$ref === undefined).some(hasRules);
+  const inner = [
+    ...Object.values(shape.properties ?? {}),
+    ...(shape.items ? [shape.items] : []),
+    ...(typeof shape.additionalProperties === 'object' ? [shape.additionalProperties] : []),
+  ];
+  return (
+    shape['x-kubernetes-validations'] !== undefined || inner.filter((one) => one.$ref === undefined).some(hasRules)
+  );
 }

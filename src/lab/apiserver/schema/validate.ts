@@ -1,4 +1,4 @@
-import { isFields, same, type Fields } from '../json.ts';
+import { type Fields, isFields, same } from '../json.ts';
 import type { FieldError } from '../refusal.ts';
 import { resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
@@ -95,29 +95,46 @@ function wrongType(value: unknown, shape: Schema, path: string): FieldError {
 
 function scalarErrors(value: unknown, shape: Schema, path: string): readonly FieldError[] {
   if (shape.enum !== undefined && !shape.enum.some((one) => same(one, value)))
-    return [{ type: 'NotSupported', path, value, says: `supported values: ${shape.enum.map((one) => JSON.stringify(one)).join(', ')}` }];
+    return [
+      {
+        type: 'NotSupported',
+        path,
+        value,
+        says: `supported values: ${shape.enum.map((one) => JSON.stringify(one)).join(', ')}`,
+      },
+    ];
   if (typeof value === 'number') return numberErrors(value, shape, path);
   return typeof value === 'string' ? textErrors(value, shape, path) : [];
 }
 
 function numberErrors(value: number, shape: Schema, path: string): readonly FieldError[] {
-  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum, multipleOf } = shape;
-  const wrong = (says: string): readonly FieldError[] => [{ type: 'Invalid', path, value, says: `${path} in body should be ${says}` }];
-  if (exclusiveMinimum === true ? value <= minimum : value < minimum)
-    return wrong(`greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`);
-  if (exclusiveMaximum === true ? value >= maximum : value > maximum)
-    return wrong(`less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`);
+  const { minimum, maximum } = { minimum: -Infinity, maximum: Infinity, ...shape };
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf } = shape;
+  const wrong = (says: string): readonly FieldError[] => [
+    { type: 'Invalid', path, value, says: `${path} in body should be ${says}` },
+  ];
+  const isBelow = exclusiveMinimum === true ? value <= minimum : value < minimum;
+  const isAbove = exclusiveMaximum === true ? value >= maximum : value > maximum;
+  if (isBelow) return wrong(`greater than ${orEqual(exclusiveMinimum)}${minimum}`);
+  if (isAbove) return wrong(`less than ${orEqual(exclusiveMaximum)}${maximum}`);
   return multipleOf !== undefined && value % multipleOf !== 0 ? wrong(`a multiple of ${multipleOf}`) : [];
 }
 
+const orEqual = (isExclusive: boolean | undefined): string => (isExclusive === true ? '' : 'or equal to ');
+
 function textErrors(value: string, shape: Schema, path: string): readonly FieldError[] {
-  const { minLength = 0, maxLength = Infinity, pattern, format } = shape;
-  const length = [...value].length;
+  const { minLength, maxLength } = { minLength: 0, maxLength: Infinity, ...shape };
+  const { pattern, format } = shape;
+  const length = Array.from(value).length;
   if (length > maxLength) return [{ type: 'TooLong', path, says: `may not be more than ${maxLength} bytes` }];
-  const wrong = (says: string): readonly FieldError[] => [{ type: 'Invalid', path, value, says: `${path} in body ${says}` }];
+  const wrong = (says: string): readonly FieldError[] => [
+    { type: 'Invalid', path, value, says: `${path} in body ${says}` },
+  ];
   if (length < minLength) return wrong(`should be at least ${minLength} chars long`);
   if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) return wrong(`should match '${pattern}'`);
   if (format === 'date-time' && Number.isNaN(Date.parse(value)))
-    return [{ type: 'TypeInvalid', path, value, says: `${path} in body must be of type date-time: ${JSON.stringify(value)}` }];
+    return [
+      { type: 'TypeInvalid', path, value, says: `${path} in body must be of type date-time: ${JSON.stringify(value)}` },
+    ];
   return [];
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../object.ts';
-import { History, type Happening } from './history.ts';
+import { type Happening, History } from './history.ts';
 import { type Change, Log } from './log.ts';
 
 /** Where an object is: its collection is `group/plural`, which all versions of a resource share. */

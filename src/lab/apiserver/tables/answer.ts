@@ -35,12 +35,21 @@ function tableOf({ includeObject }: Form, type: ResourceType, body: object): obj
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata: isList(body) ? body.metadata : { resourceVersion: (body as KubeObject).metadata.resourceVersion },
-    columnDefinitions: columnsOf(type).map(({ jsonPath: _, ...column }) => ({ ...column, description: '' })),
+    columnDefinitions: columnsOf(type).map(({ name, type: kind, format, priority }) => ({
+      name,
+      type: kind,
+      format,
+      description: '',
+      priority,
+    })),
     rows: items.map((object) => ({
       cells: cellsIn(type, object),
-      ...(includeObject !== 'None' && { object: includeObject === 'Object' ? withKind(type, object) : partial(object) }),
+      ...(includeObject !== 'None' && {
+        object: includeObject === 'Object' ? withKind(type, object) : partial(object),
+      }),
     })),
   };
 }
 
-const withKind = ({ kind }: ResourceType, object: KubeObject): object => (isFields(object) ? { ...object, kind } : object);
+const withKind = ({ kind }: ResourceType, object: KubeObject): object =>
+  isFields(object) ? { ...object, kind } : object;

@@ -78,7 +78,8 @@ export function endpointsCells(endpoints: KubeObject): readonly unknown[] {
 }
 
 const someOf = (all: readonly string[]): string =>
-  orNone(all.slice(0, shownAddresses).join(',')) + (all.length > shownAddresses ? ` + ${all.length - shownAddresses} more...` : '');
+  orNone(all.slice(0, shownAddresses).join(',')) +
+  (all.length > shownAddresses ? ` + ${all.length - shownAddresses} more...` : '');
 
 export function endpointSliceCells(slice: KubeObject): readonly unknown[] {
   const ports = fieldsIn(slice['ports']).map(({ port }) => String(numberOf(port)));
@@ -87,8 +88,16 @@ export function endpointSliceCells(slice: KubeObject): readonly unknown[] {
   return [slice.metadata.name, text(slice, 'addressType'), shown(ports), shown(addresses), age(slice)];
 }
 
-const modes: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' };
-const modesOf = (value: unknown): string => listOf(value).map((mode) => modes[String(mode)] ?? '').join(',');
+const modes: Readonly<Record<string, string>> = {
+  ReadWriteOnce: 'RWO',
+  ReadOnlyMany: 'ROX',
+  ReadWriteMany: 'RWX',
+  ReadWriteOncePod: 'RWOP',
+};
+const modesOf = (value: unknown): string =>
+  listOf(value)
+    .map((mode) => modes[String(mode)] ?? '')
+    .join(',');
 
 export function claimCells(claim: KubeObject): readonly unknown[] {
   const isGoing = claim.metadata.deletionTimestamp !== undefined;

@@ -1,13 +1,19 @@
 import { isFields } from '../json.ts';
 
-const part = /^\.?(?:([A-Za-z_][-\w]*)|\[(\d+|\*)\]|\[['"]([^'"]+)['"]\]|\[\?\(@\.([\w.-]+)\s*==\s*['"]([^'"]*)['"]\)\])/;
+const part =
+  /^\.?(?:([A-Za-z_][-\w]*)|\[(\d+|\*)\]|\[['"]([^'"]+)['"]\]|\[\?\(@\.([\w.-]+)\s*==\s*['"]([^'"]*)['"]\)\])/;
 
 type Step = (value: unknown) => readonly unknown[];
 
-const field = (name: string): Step => (value) => (isFields(value) && name in value ? [value[name]] : []);
+const field =
+  (name: string): Step =>
+  (value) =>
+    isFields(value) && name in value ? [value[name]] : [];
 
-const matching = (path: string, wanted: string): Step => (value) =>
-  (Array.isArray(value) ? value : []).filter((item) => String(valuesAt(`.${path}`, item)[0] ?? '') === wanted);
+const matching =
+  (path: string, wanted: string): Step =>
+  (value) =>
+    (Array.isArray(value) ? value : []).filter((item) => valuesAt(`.${path}`, item)[0] === wanted);
 
 function stepOf([, name, index, quoted, path, wanted]: RegExpExecArray): Step {
   if (name !== undefined || quoted !== undefined) return field(name ?? quoted ?? '');

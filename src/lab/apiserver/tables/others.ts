@@ -5,7 +5,10 @@ import { ageOf } from './duration.ts';
 const age = ({ metadata }: KubeObject): string => ageOf(metadata.creationTimestamp);
 
 export const plainCells = (object: KubeObject): readonly unknown[] => [object.metadata.name, age(object)];
-export const roleCells = (role: KubeObject): readonly unknown[] => [role.metadata.name, role.metadata.creationTimestamp];
+export const roleCells = (role: KubeObject): readonly unknown[] => [
+  role.metadata.name,
+  role.metadata.creationTimestamp,
+];
 
 export const namespaceCells = (namespace: KubeObject): readonly unknown[] => [
   namespace.metadata.name,
@@ -57,7 +60,7 @@ export function eventCells(event: KubeObject): readonly unknown[] {
 
 export function budgetCells(budget: KubeObject): readonly unknown[] {
   const { minAvailable, maxUnavailable } = fieldsOf(budget['spec']);
-  const shown = (value: unknown): string => (value === undefined ? 'N/A' : String(value as number | string));
+  const shown = (value: unknown): unknown => value ?? 'N/A';
   const allowed = numberOf(at(budget, 'status', 'disruptionsAllowed'));
   return [budget.metadata.name, shown(minAvailable), shown(maxUnavailable), allowed, age(budget)];
 }
@@ -66,7 +69,10 @@ export function bindingCells(binding: KubeObject): readonly unknown[] {
   const { kind, name } = fieldsOf(binding['roleRef']);
   const subjects = fieldsIn(binding['subjects']);
   const named = (of: string, nameOf: (subject: Fields) => string): string =>
-    subjects.filter((subject) => subject['kind'] === of).map(nameOf).join(', ');
+    subjects
+      .filter((subject) => subject['kind'] === of)
+      .map(nameOf)
+      .join(', ');
   return [
     binding.metadata.name,
     `${textOf(kind)}/${textOf(name)}`,

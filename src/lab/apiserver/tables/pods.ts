@@ -28,13 +28,17 @@ function reasonOf(pod: KubeObject, containers: readonly Fields[]): string {
   const { phase, reason } = fieldsOf(pod['status']);
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   if (pod.metadata.deletionTimestamp !== undefined && !isOver) return reason === 'NodeLost' ? 'Unknown' : 'Terminating';
-  const initial = initialReason(pod);
-  if (initial !== undefined) return initial;
+  return initialReason(pod) ?? runningReason(pod, containers);
+}
+
+function runningReason(pod: KubeObject, containers: readonly Fields[]): string {
+  const { phase, reason } = fieldsOf(pod['status']);
   // The first container has the last word.
-  const words = containers.map(containerReason).filter((word) => word !== '');
-  const word = words[0] ?? (textOf(reason) || textOf(phase));
+  const word = containers.map(containerReason).find((one) => one !== '') ?? (textOf(reason) || textOf(phase));
   if (word !== 'Completed' || !containers.some((status) => status['ready'] === true && isRunning(status))) return word;
-  const isReady = fieldsIn(at(pod, 'status', 'conditions')).some(({ type, status }) => type === 'Ready' && status === 'True');
+  const isReady = fieldsIn(at(pod, 'status', 'conditions')).some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
   return isReady ? 'Running' : 'NotReady';
 }
 

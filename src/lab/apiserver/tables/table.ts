@@ -39,7 +39,9 @@ const cellsOf: Readonly<Record<string, Cells>> = {
   'jobs.batch': workloads.jobCells,
 };
 
-const known = columnsByResource as unknown as Readonly<Record<string, readonly (readonly [string, string, string, number])[]>>;
+const known = columnsByResource as unknown as Readonly<
+  Record<string, readonly (readonly [string, string, string, number])[]>
+>;
 const plainColumns: readonly Column[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
   { name: 'Age', type: 'string', format: '', priority: 0 },
@@ -49,7 +51,14 @@ const nameOf = ({ group, plural }: ResourceType): string => (group === '' ? plur
 
 export function columnsOf(type: ResourceType): readonly Column[] {
   if (type.custom !== undefined) return [...plainColumns.slice(0, 1), ...type.custom.columns];
-  return known[nameOf(type)]?.map(([name, columnType, format, priority]) => ({ name, type: columnType, format, priority })) ?? plainColumns;
+  return (
+    known[nameOf(type)]?.map(([name, columnType, format, priority]) => ({
+      name,
+      type: columnType,
+      format,
+      priority,
+    })) ?? plainColumns
+  );
 }
 
 export function cellsIn(type: ResourceType, object: KubeObject): readonly unknown[] {

@@ -7,7 +7,9 @@ const age = ({ metadata }: KubeObject): string => ageOf(metadata.creationTimesta
 /** A selector as one would write it behind `-l`. */
 export function selectorText(selector: unknown): string {
   const { matchLabels, matchExpressions } = fieldsOf(selector);
-  const equal = Object.entries(fieldsOf(matchLabels)).sort().map(([key, value]) => `${key}=${textOf(value)}`);
+  const equal = Object.entries(fieldsOf(matchLabels))
+    .map(([key, value]) => `${key}=${textOf(value)}`)
+    .sort((a, b) => (a < b ? -1 : 1));
   const others = fieldsIn(matchExpressions).map(({ key, operator, values }) => {
     const list = Array.isArray(values) ? ` (${values.join(',')})` : '';
     return `${textOf(key)} ${textOf(operator).toLowerCase()}${list}`;
@@ -47,12 +49,21 @@ export function jobCells(job: KubeObject): readonly unknown[] {
   const until = typeof completionTime === 'string' ? Date.parse(completionTime) : Date.now();
   const took = typeof startTime === 'string' ? shortDuration((until - Date.parse(startTime)) / 1000) : '';
   const done = numberOf(succeeded);
-  return [job.metadata.name, jobStatus(job), `${done}/${numberOf(completions) || 1}`, took, age(job), ...templateOf(job)];
+  return [
+    job.metadata.name,
+    jobStatus(job),
+    `${done}/${numberOf(completions) || 1}`,
+    took,
+    age(job),
+    ...templateOf(job),
+  ];
 }
 
 function jobStatus(job: KubeObject): string {
   const holds = (type: string): boolean =>
-    fieldsIn(at(job, 'status', 'conditions')).some((condition) => condition['type'] === type && condition['status'] === 'True');
+    fieldsIn(at(job, 'status', 'conditions')).some(
+      (condition) => condition['type'] === type && condition['status'] === 'True',
+    );
   if (holds('Complete')) return 'Complete';
   if (holds('Failed')) return 'Failed';
   if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';

@@ -53,7 +53,13 @@ function schemaOf(version: Fields): Schema {
   return { ...schema, properties: { ...schema.properties, apiVersion: text, kind: text, metadata: objectMeta } };
 }
 
-const ageColumn: Column = { name: 'Age', type: 'date', format: '', priority: 0, jsonPath: '.metadata.creationTimestamp' };
+const ageColumn: Column = {
+  name: 'Age',
+  type: 'date',
+  format: '',
+  priority: 0,
+  jsonPath: '.metadata.creationTimestamp',
+};
 
 function customOf(version: Fields, storageVersion: string): Custom {
   const scale = at(version, 'subresources', 'scale');

@@ -1,7 +1,7 @@
 import type { User } from '../auth/user.ts';
 import type { Target } from '../http/paths.ts';
-import { badRequest } from '../refusal.ts';
 import type { Named } from '../refusal.ts';
+import { badRequest } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { ResourceType } from '../types/resource-type.ts';
 

@@ -19,6 +19,7 @@ export function customErrors(type: ResourceType, object: KubeObject, old?: KubeO
   if (type.custom === undefined) return [];
   const spot = { path: '', old };
   const errors = misshapen(object, type.schema, spot);
-  if (!errors.some((error) => preventsRules.has(error.type))) return [...errors, ...brokenRules(object, type.schema, spot)];
+  if (!errors.some((error) => preventsRules.has(error.type)))
+    return [...errors, ...brokenRules(object, type.schema, spot)];
   return hasRules(type.schema) ? [...errors, notChecked] : errors;
 }

@@ -40,7 +40,8 @@ export function list(call: Call): Answer {
   const left = rest.length - page.length;
   const version = mark?.version ?? state.store.version;
   const last = page.at(-1);
-  const more = left > 0 && last !== undefined && { continue: written({ version, after: keyOf(last), left }), remainingItemCount: left };
+  const more = left > 0 &&
+    last !== undefined && { continue: written({ version, after: keyOf(last), left }), remainingItemCount: left };
   const metadata = { resourceVersion: String(version), ...more };
   const items = page.map((object) => present(type, object));
   return { code: 200, body: { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items } };
@@ -52,9 +53,11 @@ function itemsAt({ state, type, target }: Call, mark: Mark | undefined): readonl
   if (mark === undefined) return current;
   const since = state.store.historyOf(type.collection).after(mark.version);
   if (since === undefined)
-    throw expired('The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.');
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.',
+    );
   const objects = new Map(current.map((object) => [keyOf(object), object]));
-  for (const { before, object } of [...since].reverse()) {
+  for (const { before, object } of since.toReversed()) {
     if (before === undefined) objects.delete(keyOf(object));
     else objects.set(keyOf(before), before);
   }
@@ -83,9 +86,18 @@ function checkVersion({ query, state }: Call): void {
   const match = query.get('resourceVersionMatch');
   if (match !== null && version === '')
     throw badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided');
-  if (version !== '' && !/^[0-9]+$/.test(version)) throw badRequest(`resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": invalid syntax`);
-  if (Number(version) > state.store.version)
+  const number = versionIn(version);
+  if (number > state.store.version)
     throw badRequest(`Too large resource version: ${version}, current: ${state.store.version}`);
-  if (match === 'Exact' && Number(version) < state.store.version && version !== '0')
-    throw expired(`The resourceVersion for the provided list is too old.`);
+  if (match === 'Exact' && number > 0 && number < state.store.version)
+    throw expired('The resourceVersion for the provided list is too old.');
+}
+
+/** A version as a number; none is nothing. */
+export function versionIn(version: string): number {
+  if (version !== '' && !/^[0-9]+$/.test(version))
+    throw badRequest(
+      `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": invalid syntax`,
+    );
+  return Number(version);
 }

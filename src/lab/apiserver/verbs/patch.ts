@@ -2,9 +2,9 @@ import { applyPatch, type Operation } from 'rfc6902';
 import { apply } from '../apply/apply.ts';
 import { copy, type Fields, isFields } from '../json.ts';
 import type { KubeObject } from '../object.ts';
-import { badRequest, invalid, Refusal, unsupportedMedia } from '../refusal.ts';
 import { mergePatch } from '../patches/merge.ts';
 import { strategicMerge } from '../patches/strategic.ts';
+import { badRequest, invalid, Refusal, unsupportedMedia } from '../refusal.ts';
 import type { ResourceType } from '../types/resource-type.ts';
 import { type Answer, type Call, writingOf } from './call.ts';
 import { parseBody, shape } from './decode.ts';
@@ -16,7 +16,8 @@ type Patching = (object: KubeObject, body: unknown, type: ResourceType) => Field
 const patchings: Readonly<Record<string, Patching>> = {
   'application/json-patch+json': jsonPatched,
   'application/merge-patch+json': (object, body) => mergePatch(object, fieldsOrRefuse(body)),
-  'application/strategic-merge-patch+json': (object, body, type) => strategicMerge(object, fieldsOrRefuse(body), type.schema),
+  'application/strategic-merge-patch+json': (object, body, type) =>
+    strategicMerge(object, fieldsOrRefuse(body), type.schema),
 };
 
 const applyType = /^application\/apply-patch\+(yaml|cbor)/;
@@ -27,7 +28,8 @@ export function patch(call: Call): Answer {
   if (applyType.test(media)) return apply(call);
   const accepted = Object.keys(patchings).filter((one) => call.type.custom === undefined || !one.includes('strategic'));
   const patching = patchings[media];
-  if (patching === undefined || !accepted.includes(media)) throw unsupportedMedia([...accepted, 'application/apply-patch+yaml']);
+  if (patching === undefined || !accepted.includes(media))
+    throw unsupportedMedia([...accepted, 'application/apply-patch+yaml']);
   const body = parseBody({ ...call, contentType: 'json' });
   const old = find(call);
   const { type, state } = call;
@@ -52,7 +54,9 @@ function jsonPatched(object: KubeObject, body: unknown, type: ResourceType): Fie
       throw invalid({ group: type.group, kind: type.kind, name: object.metadata.name }, [
         { type: 'Invalid', path: 'patch', value: path, says: `testing path ${path} value failed` },
       ]);
-    throw new Refusal(422, 'Invalid', { message: `the server rejected our request due to an error in our request: ${op} operation does not apply: ${error.message}` });
+    throw new Refusal(422, 'Invalid', {
+      message: `the server rejected our request due to an error in our request: ${op} operation does not apply: ${error.message}`,
+    });
   }
   return object;
 }

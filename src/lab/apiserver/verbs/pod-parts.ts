@@ -6,7 +6,7 @@ import { selectorOf } from '../selectors.ts';
 import type { ServerState } from '../state.ts';
 import { type Answer, type Call, namedOf, writingOf } from './call.ts';
 import { parseBody } from './decode.ts';
-import { removeObject, type RemoveOptions } from './remove.ts';
+import { type RemoveOptions, removeObject } from './remove.ts';
 import { find, placeOf } from './update.ts';
 
 const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
@@ -18,7 +18,10 @@ export function bind(call: Call): Answer {
   const pod = find(call);
   if (node === '') throw badRequest('a binding must name its target');
   if (textOf(at(pod, 'spec', 'nodeName')) !== '')
-    throw conflict(namedOf(type, pod.metadata.name), `pod ${pod.metadata.name} is already assigned to node "${textOf(at(pod, 'spec', 'nodeName'))}"`);
+    throw conflict(
+      namedOf(type, pod.metadata.name),
+      `pod ${pod.metadata.name} is already assigned to node "${textOf(at(pod, 'spec', 'nodeName'))}"`,
+    );
   if (!writingOf(call).dryRun) state.store.put(placeOf(type, pod.metadata), bound(pod, node));
   return { code: 201, body: success };
 }
@@ -36,30 +39,39 @@ export function evict(call: Call): Answer {
 
 /** A pod that is over, or that never ran, is missed by nobody. */
 const needsPermission = (pod: KubeObject): boolean =>
-  !/^(Succeeded|Failed|Pending)$/.test(textOf(at(pod, 'status', 'phase'))) && pod.metadata.deletionTimestamp === undefined;
+  !/^(Succeeded|Failed|Pending)$/.test(textOf(at(pod, 'status', 'phase'))) &&
+  pod.metadata.deletionTimestamp === undefined;
 
 function spend(state: ServerState, pod: KubeObject, dryRun: boolean): void {
-  const collection = 'policy/poddisruptionbudgets';
-  const labels = pod.metadata.labels ?? {};
-  const budgets = state.store
-    .list(collection, pod.metadata.namespace)
-    .filter((budget) => selectorOf(at(budget, 'spec', 'selector'))(labels));
-  const [budget] = budgets;
-  if (budget === undefined) return;
-  if (budgets.length > 1)
-    throw new Refusal(500, 'InternalError', { message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.' });
-  if (isUnready(pod) && isHealthy(budget)) return;
+  const budget = budgetOf(state, pod);
+  if (budget === undefined || (isUnready(pod) && isHealthy(budget))) return;
   const allowed = numberOf(at(budget, 'status', 'disruptionsAllowed'));
-  const isStale = numberOf(at(budget, 'status', 'observedGeneration')) < (budget.metadata.generation ?? 0);
-  if (allowed < 1 || isStale) throw tooMany(budget);
+  if (allowed < 1 || isBehind(budget)) throw tooMany(budget);
   const status: Fields = {
     ...fieldsOf(budget['status']),
     disruptionsAllowed: allowed - 1,
     disruptedPods: { ...fieldsOf(at(budget, 'status', 'disruptedPods')), [pod.metadata.name]: now() },
   };
   const { namespace = '', name } = budget.metadata;
-  if (!dryRun) state.store.put({ collection, namespace, name }, { ...copy(budget), status });
+  if (!dryRun) state.store.put({ collection: budgetCollection, namespace, name }, { ...copy(budget), status });
 }
+
+const budgetCollection = 'policy/poddisruptionbudgets';
+
+function budgetOf({ store }: ServerState, { metadata }: KubeObject): KubeObject | undefined {
+  const budgets = store
+    .list(budgetCollection, metadata.namespace)
+    .filter((budget) => selectorOf(at(budget, 'spec', 'selector'))(metadata.labels ?? {}));
+  if (budgets.length > 1)
+    throw new Refusal(500, 'InternalError', {
+      message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    });
+  return budgets[0];
+}
+
+/** Whether its status was written before its last change. */
+const isBehind = ({ metadata, ...budget }: KubeObject): boolean =>
+  numberOf(at(budget, 'status', 'observedGeneration')) < (metadata.generation ?? 0);
 
 const isUnready = (pod: KubeObject): boolean =>
   !fieldsIn(at(pod, 'status', 'conditions')).some(({ type, status }) => type === 'Ready' && status === 'True');
@@ -95,14 +107,23 @@ export async function makeToken(call: Call): Promise<Answer> {
   const { name, namespace } = account.metadata;
   const status = { token, expirationTimestamp: expires };
   const metadata = { name, namespace, creationTimestamp: now() };
-  const body = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata, spec: { ...spec, audiences, expirationSeconds: seconds }, status };
+  const body = {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata,
+    spec: { ...spec, audiences, expirationSeconds: seconds },
+    status,
+  };
   return { code: 201, body };
 }
 
-function boundObject({ store }: ServerState, account: KubeObject, { kind, name }: Fields): { kind: string; name: string; uid: string } {
+function boundObject(
+  { store }: ServerState,
+  account: KubeObject,
+  { kind, name }: Fields,
+): { kind: string; name: string; uid: string } {
   const collection = `/${textOf(kind).toLowerCase()}s`;
   const found = store.get({ collection, namespace: account.metadata.namespace ?? '', name: textOf(name) });
   if (found === undefined) throw notFound({ group: '', plural: collection.slice(1), name: textOf(name) });
   return { kind: textOf(kind), name: textOf(name), uid: found.metadata.uid };
 }
-

@@ -1,6 +1,6 @@
+import { eventFrom, eventTo } from '../kinds/events.ts';
 import type { KubeObject } from '../object.ts';
 import { apiVersionOf, type ResourceType } from '../types/resource-type.ts';
-import { eventFrom, eventTo } from '../kinds/events.ts';
 
 /** A stored object as the asked version shows it. */
 export function present(type: ResourceType, object: KubeObject): KubeObject {

@@ -1,9 +1,9 @@
-import { isFields, type Fields } from '../json.ts';
-import { type KubeObject, now, timeOf } from '../object.ts';
+import { type Fields, isFields, same } from '../json.ts';
+import { graceSeconds } from '../kinds/grace.ts';
+import { type KubeObject, timeOf } from '../object.ts';
 import { conflict } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { ResourceType } from '../types/resource-type.ts';
-import { graceSeconds } from '../kinds/grace.ts';
 import { type Answer, type Call, namedOf } from './call.ts';
 import { parseBody } from './decode.ts';
 import { selection } from './list.ts';
@@ -70,16 +70,19 @@ export function removeObject(
 ): KubeObject | undefined {
   checkPreconditions(type, object, options);
   const marked = markedForRemoval(type, object, options);
-  const { finalizers = [], deletionGracePeriodSeconds = 0 } = marked.metadata;
-  const mustWait = finalizers.length > 0 || deletionGracePeriodSeconds > 0 || type.collection === '/namespaces';
   const place = placeOf(type, object.metadata);
-  if (options.dryRun) return mustWait ? marked : undefined;
-  if (!mustWait) {
-    state.store.remove(place);
-    return undefined;
-  }
-  return marked === object ? object : state.store.put(place, marked);
+  const isLeft = mustWait(type, marked);
+  if (options.dryRun) return isLeft ? marked : undefined;
+  if (isLeft) return same(marked, object) ? object : state.store.put(place, marked);
+  state.store.remove(place);
+  return undefined;
 }
+
+/** A namespace is emptied first; others wait for whoever put a finalizer on them, and pods for their node. */
+const mustWait = ({ collection }: ResourceType, { metadata }: KubeObject): boolean =>
+  collection === '/namespaces' ||
+  (metadata.finalizers ?? []).length > 0 ||
+  (metadata.deletionGracePeriodSeconds ?? 0) > 0;
 
 function checkPreconditions(type: ResourceType, { metadata }: KubeObject, { preconditions = {} }: RemoveOptions): void {
   const { uid, resourceVersion } = preconditions;
@@ -100,15 +103,17 @@ function markedForRemoval(type: ResourceType, object: KubeObject, options: Remov
   const seconds = graceSeconds(type, object, options.gracePeriodSeconds);
   const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
   const isSooner = seconds < (metadata.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
-  if (metadata.deletionTimestamp !== undefined && !isSooner) return { ...object, metadata: { ...metadata, finalizers } };
+  const isFirst = metadata.deletionTimestamp === undefined;
+  if (!isFirst && !isSooner) return { ...object, metadata: { ...metadata, finalizers } };
+  const counted = isFirst && metadata.generation !== undefined && { generation: metadata.generation + 1 };
   return {
     ...object,
     ...terminating(type, object),
     metadata: {
       ...metadata,
       ...(finalizers.length > 0 && { finalizers }),
-      ...(metadata.generation !== undefined && metadata.deletionTimestamp === undefined && { generation: metadata.generation + 1 }),
-      deletionTimestamp: seconds === 0 ? (metadata.deletionTimestamp ?? now()) : timeOf(new Date(Date.now() + seconds * 1000)),
+      ...counted,
+      deletionTimestamp: timeOf(new Date(Date.now() + seconds * 1000)),
       deletionGracePeriodSeconds: seconds,
     },
   };
@@ -123,4 +128,3 @@ function finalizersFor(finalizers: readonly string[], policy: string | undefined
   if (policy === 'Foreground') return [...others, foregroundFinalizer];
   return policy === 'Background' ? others : finalizers;
 }
-

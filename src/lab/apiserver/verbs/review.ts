@@ -1,6 +1,6 @@
-import { mayDo, mayRead } from '../auth/authorize.ts';
-import { rulesFor, type Rule } from '../auth/rules.ts';
 import { userOfToken } from '../auth/authenticate.ts';
+import { mayDo, mayRead } from '../auth/authorize.ts';
+import { type Rule, rulesFor } from '../auth/rules.ts';
 import { isMaster, type User } from '../auth/user.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../json.ts';
 import { now } from '../object.ts';
@@ -20,7 +20,9 @@ const askings: Readonly<Record<string, Asking>> = {
   selfsubjectreviews: (_, { user }) => ({ userInfo: infoOf(user) }),
   tokenreviews: async (spec, { state }) => {
     const user = await userOfToken(state, textOf(spec['token']));
-    return user === undefined ? { authenticated: false, error: 'the token is not valid' } : { authenticated: true, user: infoOf(user) };
+    return user === undefined
+      ? { authenticated: false, error: 'the token is not valid' }
+      : { authenticated: true, user: infoOf(user) };
   },
 };
 
@@ -62,14 +64,19 @@ const attributesOf = (attributes: Fields): Parameters<typeof mayDo>[2] => ({
 const everything: Rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] };
 
 function rules(state: ServerState, user: User, namespace: string): Fields {
-  const found = isMaster(user) ? [everything, { ...everything, resources: [], apiGroups: [], nonResourceURLs: ['*'] }] : rulesFor(state, user, namespace);
-  const resourceRules = found.filter(({ resources }) => resources.length > 0).map(({ verbs, apiGroups, resources, resourceNames }) => ({
-    verbs,
-    apiGroups,
-    resources,
-    ...(resourceNames.length > 0 && { resourceNames }),
-  }));
-  const nonResourceRules = found.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
+  const found = isMaster(user)
+    ? [everything, { ...everything, resources: [], apiGroups: [], nonResourceURLs: ['*'] }]
+    : rulesFor(state, user, namespace);
+  const resourceRules = found
+    .filter(({ resources }) => resources.length > 0)
+    .map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames.length > 0 && { resourceNames }),
+    }));
+  const nonResourceRules = found
+    .filter(({ nonResourceURLs }) => nonResourceURLs.length > 0)
+    .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
   return { resourceRules, nonResourceRules, incomplete: false };
 }
-

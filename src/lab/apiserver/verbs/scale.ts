@@ -1,6 +1,6 @@
 import { at, copy, type Fields, fieldsOf, numberOf, put, textOf } from '../json.ts';
-import { mergePatch } from '../patches/merge.ts';
 import type { KubeObject } from '../object.ts';
+import { mergePatch } from '../patches/merge.ts';
 import { badRequest, stale } from '../refusal.ts';
 import { selectorText } from '../tables/workloads.ts';
 import type { ResourceType, ScalePaths } from '../types/resource-type.ts';
@@ -53,7 +53,9 @@ function setScale(call: Call, scale: Fields): Answer {
     throw stale(namedOf(type, old.metadata.name));
   const replicas = at(scale, 'spec', 'replicas') ?? 0;
   if (!Number.isInteger(replicas) || Number(replicas) < 0)
-    throw badRequest(`Scale in version "v1" cannot be handled as a Scale: spec.replicas must be a number that is not negative`);
+    throw badRequest(
+      `Scale in version "v1" cannot be handled as a Scale: spec.replicas must be a number that is not negative`,
+    );
   const object = copy(old);
   put(object, fieldsIn(pathsOf(type).specReplicasPath), replicas);
   const { subresource: _, ...writing } = writingOf(call);

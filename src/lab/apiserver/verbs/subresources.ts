@@ -14,4 +14,5 @@ export const subresources: Readonly<Record<string, Readonly<Record<string, Verb>
   binding: { create: bind },
   eviction: { create: evict },
   token: { create: makeToken },
+  log: { get },
 };

@@ -1,7 +1,7 @@
 import { trackUpdate } from '../apply/track.ts';
+import { type Fields, same } from '../json.ts';
 import { hasStatus, strategyOf } from '../kinds/index.ts';
 import { keepIdentity, metadataErrors } from '../kinds/metadata.ts';
-import { same, type Fields } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import { badRequest, conflict, invalid, notFound, stale } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
@@ -12,7 +12,10 @@ import { customErrors } from './custom-errors.ts';
 import { decodeObject } from './decode.ts';
 import { present, stored } from './present.ts';
 
-export function placeOf(type: ResourceType, target: { namespace?: string | undefined; name?: string | undefined }): Place {
+export function placeOf(
+  type: ResourceType,
+  target: { namespace?: string | undefined; name?: string | undefined },
+): Place {
   return {
     collection: type.collection,
     namespace: type.namespaced ? (target.namespace ?? '') : '',
@@ -30,7 +33,9 @@ export function update(call: Call): Answer {
   const { object, warnings } = decodeObject(call);
   const { state, type, target } = call;
   if (object.metadata.name !== target.name)
-    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name ?? ''})`);
+    throw badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name ?? ''})`,
+    );
   const old = find(call);
   if (type.custom !== undefined && !object.metadata.resourceVersion)
     throw invalid({ group: type.group, kind: type.kind, name: object.metadata.name }, [
@@ -56,7 +61,11 @@ export function updateObject(state: ServerState, { type, old, object }: Replacem
   const strategy = strategyOf(type);
   if (writing.subresource === undefined) strategy.prepareUpdate?.(object, old, state);
   count(type, old, object);
-  const errors = [...metadataErrors(object, () => undefined), ...(strategy.validate?.(object, old, state) ?? []), ...customErrors(type, object, old)];
+  const errors = [
+    ...metadataErrors(object, () => undefined),
+    ...(strategy.validate?.(object, old, state) ?? []),
+    ...customErrors(type, object, old),
+  ];
   if (errors.length > 0) throw invalid({ group: type.group, kind: type.kind, name: old.metadata.name }, errors);
   if (writing.operation === 'Apply') Object.assign(object.metadata, { managedFields: managed });
   else trackUpdate(object, { type, writing, old });
@@ -67,7 +76,10 @@ function checkVersion(type: ResourceType, { metadata: old }: KubeObject, { metad
   const { resourceVersion, uid } = metadata;
   if (resourceVersion && resourceVersion !== old.resourceVersion) throw stale(namedOf(type, old.name));
   if (uid && uid !== old.uid)
-    throw conflict(namedOf(type, old.name), `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.uid}`);
+    throw conflict(
+      namedOf(type, old.name),
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.uid}`,
+    );
 }
 
 /** An update of the status changes nothing else, and any other update not the status. */

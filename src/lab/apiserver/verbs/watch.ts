@@ -4,7 +4,7 @@ import type { Selector } from '../selectors.ts';
 import type { Happening } from '../store/history.ts';
 import { apiVersionOf } from '../types/resource-type.ts';
 import type { Call } from './call.ts';
-import { selection } from './list.ts';
+import { selection, versionIn } from './list.ts';
 import { present } from './present.ts';
 
 export interface WatchEvent {
@@ -12,7 +12,7 @@ export interface WatchEvent {
   readonly object: object;
 }
 
-/** Who follows a watch; `send` says false when the follower has fallen too far behind. */
+/** Who follows a watch. */
 export interface Follower {
   readonly send: (event: WatchEvent) => void;
   readonly end: () => void;
@@ -36,11 +36,10 @@ export function watch(call: Call, follower: Follower): () => void {
   const stopListening = state.store.listen((happening) => {
     if (happening.collection === type.collection) tell(following, happening);
   });
-  const wantsBookmarks = query.get('allowWatchBookmarks') === 'true';
-  const bookmarks = setInterval(() => wantsBookmarks && bookmark(following), bookmarkMillis);
+  const bookmarks = setInterval(() => wantsBookmarks(call) && bookmark(following), bookmarkMillis);
   const seconds = Number(query.get('timeoutSeconds') ?? 0) || defaultSeconds;
   const limit = setTimeout(() => {
-    if (wantsBookmarks) bookmark(following);
+    if (wantsBookmarks(call)) bookmark(following);
     follower.end();
   }, seconds * 1000);
   return () => {
@@ -50,27 +49,30 @@ export function watch(call: Call, follower: Follower): () => void {
   };
 }
 
+const wantsBookmarks = ({ query }: Call): boolean => query.get('allowWatchBookmarks') === 'true';
+
 /** First what is there already, or what was missed. */
 function catchUp(following: Following): void {
-  const { call, selects, follower } = following;
-  const { state, type, target, query } = call;
-  const version = query.get('resourceVersion') ?? '';
-  const wantsAll = query.get('sendInitialEvents') === 'true';
+  const { call } = following;
+  const { query } = call;
+  const version = query.get('resourceVersion') || '0';
+  const initial = query.get('sendInitialEvents') ?? (version === '0' ? 'old style' : 'false');
   if (query.has('sendInitialEvents') && query.get('resourceVersionMatch') !== 'NotOlderThan')
     throw badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-  if (version === '' || version === '0' || wantsAll) {
-    if (query.get('sendInitialEvents') !== 'false')
-      for (const object of state.store.list(type.collection, target.namespace))
-        if (selects(object)) follower.send({ type: 'ADDED', object: present(type, object) });
-    if (wantsAll && query.get('allowWatchBookmarks') === 'true') bookmark(following, initialEventsEnd);
-    return;
-  }
-  for (const happening of missedSince(call, version)) tell(following, happening);
+  if (initial !== 'false') tellAll(following);
+  else for (const happening of missedSince(call, version)) tell(following, happening);
+  if (initial === 'true' && wantsBookmarks(call)) bookmark(following, initialEventsEnd);
+}
+
+function tellAll({ call, selects, follower }: Following): void {
+  const { state, type, target } = call;
+  for (const object of state.store.list(type.collection, target.namespace).filter(selects))
+    follower.send({ type: 'ADDED', object: present(type, object) });
 }
 
 function missedSince({ state, type }: Call, version: string): readonly Happening[] {
-  if (!/^[0-9]+$/.test(version)) throw badRequest(`Invalid value: "${version}": strconv.ParseUint: parsing "${version}": invalid syntax`);
-  const missed = state.store.historyOf(type.collection).after(Number(version));
+  if (version === '0') return [];
+  const missed = state.store.historyOf(type.collection).after(versionIn(version));
   if (missed === undefined) throw expired(`too old resource version: ${version} (${state.store.version})`);
   return missed;
 }
@@ -78,12 +80,12 @@ function missedSince({ state, type }: Call, version: string): readonly Happening
 /** An object that comes into a selection was added to it, whatever happened to it. */
 function tell({ call, selects, follower }: Following, { type: what, object, before, namespace }: Happening): void {
   const { target, type } = call;
-  if (target.namespace !== undefined && namespace !== target.namespace) return;
+  if (namespace !== (target.namespace ?? namespace)) return;
   const isIn = what !== 'DELETED' && selects(object);
   const wasIn = before !== undefined && selects(before);
   if (!isIn && !wasIn) return;
   const event = eventType(isIn, wasIn);
-  const shown = event === 'DELETED' && before !== undefined ? lastSeen(before, object) : object;
+  const shown = isIn ? object : lastSeen(before, object);
   follower.send({ type: event, object: present(type, shown) });
 }
 
@@ -93,14 +95,18 @@ function eventType(isIn: boolean, wasIn: boolean): 'ADDED' | 'MODIFIED' | 'DELET
 }
 
 /** What left is shown as it last was, with the version at which it left. */
-const lastSeen = (before: KubeObject, { metadata }: KubeObject): KubeObject => ({
-  ...before,
-  metadata: { ...before.metadata, resourceVersion: metadata.resourceVersion },
+const lastSeen = (before: KubeObject | undefined, { metadata, ...object }: KubeObject): KubeObject => ({
+  ...(before ?? (object as KubeObject)),
+  metadata: { ...(before?.metadata ?? metadata), resourceVersion: metadata.resourceVersion },
 });
 
 /** Says up to which version all is told. */
 function bookmark({ call, follower }: Following, annotations?: Record<string, string>): void {
   const { type, state } = call;
-  const metadata = { resourceVersion: String(state.store.version), creationTimestamp: null, ...(annotations && { annotations }) };
+  const metadata = {
+    resourceVersion: String(state.store.version),
+    creationTimestamp: null,
+    ...(annotations && { annotations }),
+  };
   follower.send({ type: 'BOOKMARK', object: { kind: type.kind, apiVersion: apiVersionOf(type), metadata } });
 }
