@@ -42,6 +42,19 @@ export default defineConfig({
         },
       },
       {
+        // What an API server does: asked of the lab's own, or of the one that KUBECONFIG leads to.
+        test: {
+          name: 'contract',
+          include: ['test/contract/*.test.ts', 'test/integration/{crd,kube,runtime}*.test.ts'],
+          // Needs a node that runs pods.
+          exclude: ['test/integration/kube-port-forward.test.ts'],
+          globalSetup: ['test/contract/setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // Stories that do not disturb each other, each in a namespace of its own.
         test: {
           name: 'stories',
