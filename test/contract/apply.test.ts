@@ -6,7 +6,7 @@ const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 const apply = (name: string, manager: string, content: { data: Json; force?: boolean }) =>
   say('PATCH', `${maps}/${name}?fieldManager=${manager}${content.force === true ? '&force=true' : ''}`, {
-    body: { apiVersion: 'v1', kind: 'ConfigMap', data: content.data },
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: content.data },
     contentType: 'application/apply-patch+yaml',
   });
 
@@ -34,7 +34,7 @@ describe('server-side apply', () => {
     const refused = await apply('b', 'two', { data: { x: '2' } });
     expect(refused.body).toMatchObject({
       code: 409,
-      message: 'Apply failed with 1 conflict: conflict with "one" using v1: .data.x',
+      message: 'Apply failed with 1 conflict: conflict with "one": .data.x',
     });
     expect((await apply('b', 'two', { data: { x: '2' }, force: true })).body['data']).toEqual({ x: '2' });
     expect((await apply('b', 'two', { data: { x: '2' } })).code).toBe(200);

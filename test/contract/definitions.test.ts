@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract, type Json } from './support.ts';
 
-const { kubectl, say, namespace } = contract('definitions');
+const { kubectl, say, watched, namespace } = contract('definitions');
 const group = `g${randomBytes(3).toString('hex')}.example.com`;
 const things = `/apis/${group}/v1/namespaces/${namespace}/things`;
 
@@ -141,6 +141,11 @@ describe('a custom resource', () => {
     expect(
       await kubectl.refused('create -f -', { input: JSON.stringify(thing('strict', { count: 1, nope: 1 })) }),
     ).toContain('unknown field "spec.nope"');
+  });
+
+  it('cannot be watched from too long ago', async () => {
+    const events = await watched(`${things}?watch=true&resourceVersion=1&timeoutSeconds=2`);
+    expect(events[0]).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   });
 
   it('is gone with its definition', async () => {

@@ -62,7 +62,7 @@ export function contract(name: string): Contract {
     kubectl,
     say: async (method, path, words) => {
       const { statusCode: code, headers, body } = await ask(method, path, words);
-      return { code, headers, body: (await body.json()) as Json };
+      return { code, headers, body: jsonIn(await body.text()) };
     },
     watched: async (path) => {
       const text = await (await ask('GET', path)).body.text();
@@ -72,6 +72,11 @@ export function contract(name: string): Contract {
         .map((line) => JSON.parse(line) as Json);
     },
   };
+}
+
+/** Where there is nothing at all, the answer is plain text. */
+function jsonIn(text: string): Json {
+  return text.startsWith('{') ? (JSON.parse(text) as Json) : { text };
 }
 
 export const configMap = (name: string, content: Json = {}): Json => ({

@@ -76,8 +76,10 @@ export const stale = (named: Named): Refusal =>
 
 export const badRequest = (message: string): Refusal => new Refusal(400, 'BadRequest', { message });
 
-export const noSuchPath = (): Refusal =>
-  new Refusal(404, 'NotFound', { message: 'the server could not find the requested resource' });
+/** There is nothing at a path at all; this is said in plain words, as only of objects there is more to say. */
+export class NoSuchPath extends Error {
+  override readonly message = '404 page not found';
+}
 
 export const methodNotAllowed = (): Refusal =>
   new Refusal(405, 'MethodNotAllowed', { message: 'the server does not allow this method on the requested resource' });

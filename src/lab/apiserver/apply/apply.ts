@@ -1,4 +1,4 @@
-import { copy, type Fields, isFields, same, textOf } from '../json.ts';
+import { at, copy, type Fields, isFields, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import { badRequest, type Cause, invalid, Refusal } from '../refusal.ts';
 import type { Answer, Call, Writing } from '../verbs/call.ts';
@@ -27,8 +27,11 @@ export function apply(call: Call): Answer {
 
 function createApplied(call: Call, body: Fields, writing: Writing): Answer {
   const { state, type, target } = call;
+  if (at(body, 'metadata', 'name') === undefined)
+    throw badRequest(
+      `the name of the object (${target.name ?? ''} based on URL) was undeterminable: name must be provided`,
+    );
   const { object, warnings } = shape(named(body, call), call);
-  object.metadata.name ||= target.name ?? '';
   const made = createObject(state, { type, object, namespace: target.namespace }, writing);
   return { code: 201, body: present(type, made), warnings };
 }
@@ -95,29 +98,31 @@ const conflicts = (live: Leaves, applied: Leaves, others: readonly Manager[]): r
 
 /** Fields that were applied before and are not any more, and that nobody else has set. */
 function abandoned(own: Manager | undefined, applied: Leaves, others: readonly Manager[]): readonly string[] {
-  return [...(own?.paths ?? [])]
-    .filter((path) => !applied.has(path) && !isMark(path) && !others.some(({ paths }) => paths.has(path)))
-    .concat(abandonedItems(own, applied, others));
-}
-
-/** Items of lists go with the last who named them. */
-const abandonedItems = (own: Manager | undefined, applied: Leaves, others: readonly Manager[]): readonly string[] =>
-  [...(own?.paths ?? [])].filter(
-    (path) => isListItem(path) && !applied.has(path) && !others.some(({ paths }) => paths.has(path)),
+  const left = [...(own?.paths ?? [])].filter(
+    (path) => !applied.has(path) && !others.some(({ paths }) => paths.has(path)),
   );
+  // Items of lists go whole, and first: without their keys they could not be found any more.
+  return [...left.filter(isListItem), ...left.filter((path) => !isMark(path))];
+}
 
 function refusal(conflicting: readonly Conflict[]): Refusal {
   const causes = conflicting.map(
     ({ path, manager }): Cause => ({
       reason: 'FieldManagerConflict',
-      message: `conflict with "${manager.manager}"${manager.subresource === undefined ? '' : ` with subresource "${manager.subresource}"`} using ${manager.apiVersion}`,
+      message: `conflict with ${shownManager(manager)}`,
       field: shownPath(path),
     }),
   );
   const [first] = causes;
-  const message =
-    causes.length === 1 && first !== undefined
-      ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
-      : `Apply failed with ${causes.length} conflicts: ${causes.map((cause) => `${cause.message}:\n- ${cause.field}`).join('\n')}`;
-  return new Refusal(409, 'Conflict', { message, details: { causes } });
+  const single = `${first?.message ?? ''}: ${first?.field ?? ''}`;
+  const many = [...Map.groupBy(conflicting, ({ manager }) => shownManager(manager))].map(
+    ([who, theirs]) => `conflicts with ${who}:\n${theirs.map(({ path }) => `- ${shownPath(path)}`).join('\n')}`,
+  );
+  const says = causes.length === 1 ? `1 conflict: ${single}` : `${causes.length} conflicts: ${many.join('\n')}`;
+  return new Refusal(409, 'Conflict', { message: `Apply failed with ${says}`, details: { causes } });
+}
+
+function shownManager({ manager, subresource, operation, apiVersion }: Manager['entry']): string {
+  const part = subresource === undefined ? '' : ` with subresource "${subresource}"`;
+  return `"${manager}"${part}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/authorize.ts';
 import type { User } from '../auth/user.ts';
-import { methodNotAllowed, noSuchPath, Refusal } from '../refusal.ts';
+import { methodNotAllowed, NoSuchPath, Refusal } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import { serveLogs } from '../streams/logs.ts';
 import { answerIn } from '../tables/answer.ts';
@@ -47,7 +47,7 @@ export function understood(state: ServerState, method: string, url: URL): Unders
   const target = targetOf(url.pathname);
   if (target === undefined) return undefined;
   const type = state.types.find(target);
-  if (type === undefined) throw noSuchPath();
+  if (type === undefined) throw new NoSuchPath();
   if (target.subresource !== undefined) return ofSubresource(type, target, method);
   return ofMethod(type, target, isWatch(url) ? 'WATCH' : method);
 }
@@ -71,7 +71,7 @@ const subresourceVerbs: Readonly<Record<string, string>> = {
 
 function ofSubresource(type: ResourceType, target: Target, method: string): Understood {
   const name = target.subresource ?? '';
-  if (!hasSubresource(type, name)) throw noSuchPath();
+  if (!hasSubresource(type, name)) throw new NoSuchPath();
   const verb = subresourceVerbs[method] ?? '';
   const act = subresources[name]?.[verb];
   if (act === undefined) throw methodNotAllowed();

@@ -1,5 +1,5 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { Refusal } from '../refusal.ts';
+import { NoSuchPath, Refusal } from '../refusal.ts';
 
 export type Request = Http2ServerRequest;
 /** Either protocol can send its headers before there is a body, though the types know this only of one. */
@@ -19,11 +19,9 @@ export function sendText(response: Response, code: number, text: string): void {
 }
 
 export function sendFailure(response: Response, error: unknown): void {
+  if (response.headersSent) return void response.end();
+  if (error instanceof NoSuchPath) return sendText(response, 404, `${error.message}\n`);
   const refusal = error instanceof Refusal ? error : internal(error);
-  if (response.headersSent) {
-    response.end();
-    return;
-  }
   const { retryAfterSeconds } = refusal.details;
   if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
   sendJson(response, refusal.code, refusal.status());

@@ -5,7 +5,7 @@ import { authorizePath } from '../auth/authorize.ts';
 import { discover } from '../discovery.ts';
 import versionInfo from '../gen/version.json' with { type: 'json' };
 import { openapi } from '../openapi.ts';
-import { noSuchPath } from '../refusal.ts';
+import { NoSuchPath } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import { makeUpgrader } from '../streams/upgrade.ts';
 import { formOf } from './negotiate.ts';
@@ -57,6 +57,6 @@ function documentAt(state: ServerState, request: Request, url: URL): object {
 }
 
 function found(document: object | undefined): object {
-  if (document === undefined) throw noSuchPath();
+  if (document === undefined) throw new NoSuchPath();
   return document;
 }

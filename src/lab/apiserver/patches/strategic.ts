@@ -38,12 +38,22 @@ interface Around {
 
 function mergedField(current: unknown, content: unknown, { schema, patch, field }: Around): unknown {
   if (isFields(content)) return strategicMerge(current, content, schema);
-  const isMerged = (schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge');
-  if (!Array.isArray(content) || !isMerged) return Array.isArray(content) ? withoutListDirectives(content) : content;
+  if (!Array.isArray(content)) return content;
+  if (!(schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge'))
+    return withoutListDirectives(content);
+  const server = Array.isArray(current) ? current : [];
+  const order = patch[`${orders}${field}`] ?? content;
+  return mergedList(server, content, { schema, order });
+}
+
+function mergedList(
+  server: readonly unknown[],
+  patches: readonly unknown[],
+  { schema, order }: { schema: Schema; order: unknown },
+): unknown {
   const key = schema['x-kubernetes-patch-merge-key'];
-  const list = Array.isArray(current) ? current : [];
-  const merged = key === undefined ? primitivesMerged(list, content) : mergedByKey(list, content, { key, schema });
-  return ordered(merged, patch[`${orders}${field}`], key);
+  const merged = key === undefined ? primitivesMerged(server, patches) : mergedByKey(server, patches, { key, schema });
+  return ordered(merged, { order, server, key });
 }
 
 const withoutListDirectives = (list: readonly unknown[]): readonly unknown[] =>
@@ -73,15 +83,42 @@ function mergedByKey(
   return merged;
 }
 
-/** Puts the items that the patch names into its order; those it does not know stay where they are relative to the rest. */
-function ordered(list: readonly unknown[], order: unknown, key: string | undefined): readonly unknown[] {
+interface Order {
+  /** The items that the patch names, in its order. */
+  readonly order: unknown;
+  /** The list as it was. */
+  readonly server: readonly unknown[];
+  readonly key: string | undefined;
+}
+
+/**
+ * Two orders are laid into one: that of the patch, for the items it names, and for all others that of the list as it was.
+ * Where neither knows which of two items comes first, it is the patch's.
+ */
+function ordered(list: readonly unknown[], { order, server, key }: Order): readonly unknown[] {
   if (!Array.isArray(order)) return list;
   const nameOf = (item: unknown): string => JSON.stringify(key === undefined || !isFields(item) ? item : item[key]);
-  const ranks = new Map(order.map((item, index) => [nameOf(item), index]));
-  const known = list
-    .filter((item) => ranks.has(nameOf(item)))
-    .sort((a, b) => (ranks.get(nameOf(a)) ?? 0) - (ranks.get(nameOf(b)) ?? 0));
-  return list.map((item) => (ranks.has(nameOf(item)) ? known.shift() : item));
+  const ranks = (items: readonly unknown[]): ReadonlyMap<string, number> =>
+    new Map(items.map((item, index) => [nameOf(item), index]));
+  const [wanted, was] = [ranks(order), ranks(server)];
+  const sorted = (items: readonly unknown[], by: ReadonlyMap<string, number>): unknown[] =>
+    [...items].sort((a, b) => (by.get(nameOf(a)) ?? 0) - (by.get(nameOf(b)) ?? 0));
+  const named = sorted(
+    list.filter((item) => wanted.has(nameOf(item))),
+    wanted,
+  );
+  const others = sorted(
+    list.filter((item) => !wanted.has(nameOf(item))),
+    was,
+  );
+  const isBefore = (other: unknown, one: unknown): boolean =>
+    (was.get(nameOf(other)) ?? Infinity) < (was.get(nameOf(one)) ?? -Infinity);
+  const result: unknown[] = [];
+  for (const one of named) {
+    while (others.length > 0 && isBefore(others[0], one)) result.push(others.shift());
+    result.push(one);
+  }
+  return [...result, ...others];
 }
 
 /** A patch may only order a list, without changing any of it. */
@@ -90,7 +127,11 @@ function orderOnly(merged: Fields, patch: Fields, shape: Schema): void {
     const field = directive.slice(orders.length);
     const list = merged[field];
     if (!directive.startsWith(orders) || patch[field] !== undefined || !Array.isArray(list)) continue;
-    merged[field] = ordered(list, order, schemaOfField(shape, field)?.['x-kubernetes-patch-merge-key']);
+    merged[field] = ordered(list, {
+      order,
+      server: list,
+      key: schemaOfField(shape, field)?.['x-kubernetes-patch-merge-key'],
+    });
   }
 }
 

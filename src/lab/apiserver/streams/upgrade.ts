@@ -5,7 +5,7 @@ import { userOf } from '../auth/authenticate.ts';
 import { authorize } from '../auth/authorize.ts';
 import type { Target } from '../http/paths.ts';
 import { targetOf } from '../http/paths.ts';
-import { noSuchPath, Refusal } from '../refusal.ts';
+import { NoSuchPath, Refusal } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import { fail, finish, terminalOver } from './channels.ts';
 import { type Reached, reach } from './find.ts';
@@ -35,7 +35,7 @@ async function accept(state: ServerState, request: IncomingMessage): Promise<Ask
   const url = new URL(request.url ?? '/', 'https://lab');
   const user = await userOf(state, request);
   const target = targetOf(url.pathname);
-  if (target?.plural !== 'pods' || !/^(exec|attach)$/.test(target.subresource ?? '')) throw noSuchPath();
+  if (target?.plural !== 'pods' || !/^(exec|attach)$/.test(target.subresource ?? '')) throw new NoSuchPath();
   authorize(state, user, { verb: 'get', ...target });
   return { target, query: url.searchParams, ...reach(state, target, url.searchParams) };
 }

@@ -4,7 +4,7 @@ import { type Rule, rulesFor } from '../auth/rules.ts';
 import { isMaster, type User } from '../auth/user.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../json.ts';
 import { now } from '../object.ts';
-import { noSuchPath } from '../refusal.ts';
+import { NoSuchPath } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { Answer, Call } from './call.ts';
 import { decodeObject } from './decode.ts';
@@ -28,7 +28,7 @@ const askings: Readonly<Record<string, Asking>> = {
 
 export async function review(call: Call): Promise<Answer> {
   const asking = askings[call.type.plural];
-  if (asking === undefined) throw noSuchPath();
+  if (asking === undefined) throw new NoSuchPath();
   const { object, warnings } = decodeObject(call);
   const status = await asking(fieldsOf(object['spec']), call);
   return { code: 201, body: { ...object, metadata: { creationTimestamp: now() }, status }, warnings };

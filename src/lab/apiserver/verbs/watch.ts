@@ -54,14 +54,19 @@ const wantsBookmarks = ({ query }: Call): boolean => query.get('allowWatchBookma
 /** First what is there already, or what was missed. */
 function catchUp(following: Following): void {
   const { call } = following;
-  const { query } = call;
-  const version = query.get('resourceVersion') || '0';
-  const initial = query.get('sendInitialEvents') ?? (version === '0' ? 'old style' : 'false');
-  if (query.has('sendInitialEvents') && query.get('resourceVersionMatch') !== 'NotOlderThan')
-    throw badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  const version = call.query.get('resourceVersion') || '0';
+  const initial = initialEvents(call.query, version);
   if (initial !== 'false') tellAll(following);
   else for (const happening of missedSince(call, version)) tell(following, happening);
   if (initial === 'true' && wantsBookmarks(call)) bookmark(following, initialEventsEnd);
+}
+
+/** Whether the follower wants to be told first what is there, and in which of two ways. */
+function initialEvents(query: URLSearchParams, version: string): string {
+  const asked = query.get('sendInitialEvents');
+  if (asked !== null && query.get('resourceVersionMatch') !== 'NotOlderThan')
+    throw badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  return asked ?? (version === '0' ? 'old style' : 'false');
 }
 
 function tellAll({ call, selects, follower }: Following): void {
