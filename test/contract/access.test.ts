@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kubeconfigPath } from '../support/kube-connection.ts';
+import { until } from '../support/until.ts';
 import { contract } from './support.ts';
 
 const { kubectl, namespace } = contract('access');
@@ -50,6 +51,22 @@ describe('a service account', () => {
     expect(await kubectl.refused(`--kubeconfig ${path} --token=nonsense get configmaps`)).toMatch(
       /Unauthorized|must be logged in/,
     );
+  });
+});
+
+describe('a role that is made of others', () => {
+  it('holds what they hold', async () => {
+    const name = namespace;
+    const rules = [{ apiGroups: [name], resources: ['things'], verbs: ['get'] }];
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, labels }, rules };
+    await kubectl('apply -f -', { input: JSON.stringify(role) });
+    try {
+      const viewed = async () => (await kubectl('get clusterrole view -o json')).includes(`"${name}"`) || undefined;
+      await until('the role is a part of view', viewed);
+    } finally {
+      await kubectl(`delete clusterrole ${name}`);
+    }
   });
 });
 

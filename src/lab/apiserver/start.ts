@@ -5,6 +5,7 @@ import type { NodeStreams } from '../streams.ts';
 import { keysIn } from './auth/keys.ts';
 import { Tokens } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
+import { aggregateRoles } from './housekeeping/aggregation.ts';
 import { keepDefinitions } from './housekeeping/definitions.ts';
 import { collectGarbage } from './housekeeping/garbage.ts';
 import { keepNamespaces } from './housekeeping/namespaces.ts';
@@ -46,6 +47,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   bootstrap(state);
   keepNamespaces(state);
   collectGarbage(state);
+  aggregateRoles(state);
   const server = makeServer(state, keys.server);
   const sockets = new Set<Socket>();
   server.on('secureConnection', (socket: Socket) => {

@@ -1,6 +1,6 @@
 import { hasSubresource, type ResourceType } from '../types/resource-type.ts';
 import { definitions } from './definitions.ts';
-import { bindings, budgets, configMaps, namespaces, nodes, roles, secrets } from './plain.ts';
+import { bindings, budgets, configMaps, namespaces, nodes, priorities, roles, secrets } from './plain.ts';
 import { pods } from './pods.ts';
 import { services } from './services.ts';
 import { claims, storageClasses, volumes } from './storage.ts';
@@ -24,6 +24,7 @@ const strategies: Readonly<Record<string, Strategy>> = {
   'apps/replicasets': replicaSets,
   'batch/jobs': jobs,
   'policy/poddisruptionbudgets': budgets,
+  'scheduling.k8s.io/priorityclasses': priorities,
   'apiextensions.k8s.io/customresourcedefinitions': definitions,
   [`${rbac}/roles`]: roles,
   [`${rbac}/clusterroles`]: roles,

@@ -63,5 +63,9 @@ function completeSubjects(binding: KubeObject): void {
   }
 }
 
+export const priorities: Strategy = {
+  prepare: (priority) => fill(priority, { preemptionPolicy: 'PreemptLowerPriority' }),
+};
+
 /** A node brings its status along when it comes. */
 export const nodes: Strategy = { keepsStatus: true };

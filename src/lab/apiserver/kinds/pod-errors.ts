@@ -77,6 +77,6 @@ function fixedPart(pod: KubeObject): Fields {
   const spec = copy(fieldsOf(pod['spec']));
   for (const list of ['containers', 'initContainers'])
     for (const container of fieldsIn(spec[list])) delete container['image'];
-  for (const field of ['activeDeadlineSeconds', 'tolerations', 'nodeName']) put(spec, [field], undefined);
+  for (const field of ['activeDeadlineSeconds', 'tolerations']) put(spec, [field], undefined);
   return spec;
 }

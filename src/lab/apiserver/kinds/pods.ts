@@ -1,4 +1,4 @@
-import { at, type Fields, fieldsIn, fieldsOf, fill, isFields, textOf } from '../json.ts';
+import { at, type Fields, fieldsIn, fieldsOf, fill, isFields, numberOf, textOf } from '../json.ts';
 import { type KubeObject, now } from '../object.ts';
 import { forbidden } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
@@ -17,7 +17,11 @@ export const pods: Strategy = {
     if (!isFields(pod['spec'])) pod['spec'] = {};
     const spec = fieldsOf(pod['spec']);
     defaultPodSpec(spec);
-    fill(spec, { enableServiceLinks: true, preemptionPolicy: 'PreemptLowerPriority', priority: 0 });
+    fill(spec, {
+      enableServiceLinks: true,
+      preemptionPolicy: 'PreemptLowerPriority',
+      priority: priorityOf(pod, state),
+    });
     useServiceAccount(pod, spec, state);
     tolerateAbsence(spec);
   },
@@ -25,6 +29,17 @@ export const pods: Strategy = {
   status: (pod) => ({ phase: 'Pending', qosClass: qualityOf(fieldsOf(pod['spec'])) }),
   validate: (pod, old) => (old === undefined ? podSpecErrors(fieldsOf(pod['spec'])) : podChangeErrors(pod, old)),
 };
+
+function priorityOf(pod: KubeObject, { store }: ServerState): number {
+  const name = textOf(at(pod, 'spec', 'priorityClassName'));
+  const found = store.get({ collection: 'scheduling.k8s.io/priorityclasses', namespace: '', name });
+  if (name !== '' && found === undefined)
+    throw forbidden(
+      { group: '', plural: 'pods', name: pod.metadata.name },
+      `no PriorityClass with name ${name} was found`,
+    );
+  return numberOf(found?.['value']);
+}
 
 /** A pod runs as a service account, and finds its token where clients look for it. */
 function useServiceAccount(pod: KubeObject, spec: Fields, { store }: ServerState): void {
