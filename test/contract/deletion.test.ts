@@ -43,7 +43,9 @@ describe('a deletion', () => {
     await kubectl('delete configmap fore --cascade=foreground');
     expect(await exists('fore-child')).toBe(false);
     await kubectl('delete configmap leave --cascade=orphan');
-    expect((await say('GET', `${maps}/leave-child`)).body).not.toHaveProperty('metadata.ownerReferences');
+    const { code, body } = await say('GET', `${maps}/leave-child`);
+    expect(code).toBe(200);
+    expect(body).not.toHaveProperty('metadata.ownerReferences');
   });
 
   it('of a pod that runs is up to its node', async () => {
