@@ -45,7 +45,24 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/*.test.ts'],
-          exclude: ['test/integration/{etcd,stores,agents}*.test.ts'],
+          // What any API server does is the contract's.
+          exclude: [
+            'test/integration/{etcd,stores,agents,crd,runtime}*.test.ts',
+            'test/integration/kube-{access,client,connection,custom}*.test.ts',
+          ],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        // What an API server does: asked of the lab's own, or of the one that KUBECONFIG leads to.
+        test: {
+          name: 'contract',
+          include: ['test/contract/*.test.ts', 'test/integration/{crd,kube,runtime}*.test.ts'],
+          // Needs a node that runs pods.
+          exclude: ['test/integration/kube-port-forward.test.ts'],
+          globalSetup: ['test/contract/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -31,6 +31,10 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     preparing,
     { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
     { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
+    {
+      name: "the contract, with the lab's API server",
+      run: () => runSuite({ projects: ['contract'], env: { KUBECONFIG: '' } }),
+    },
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

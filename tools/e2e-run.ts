@@ -31,7 +31,7 @@ export async function allOnOwnCluster(name: string): Promise<Tally> {
   await remove(layout);
   try {
     const stories = await storiesOn(layout);
-    return sum([stories, await runSuite({ projects: ['integration'], env: environmentFor(layout) })]);
+    return sum([stories, await runSuite({ projects: ['integration', 'contract'], env: environmentFor(layout) })]);
   } finally {
     await remove(layout);
   }

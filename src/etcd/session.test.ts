@@ -3,7 +3,7 @@ import { type Socket, connect as socketTo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { connect, listen } from '../../test/support/etcd-connect.ts';
 import { type FakeAnswers, type FakeEtcd, never, startFakeEtcd } from '../../test/support/etcd-fake.ts';
-import { makeAuthority } from '../../tools/cluster/pki.ts';
+import { makeAuthority } from '../lab/pki.ts';
 import { Failure } from '../std/failure.ts';
 import type { Way } from './endpoint.ts';
 

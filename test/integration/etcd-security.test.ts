@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
-import { makeAuthority } from '../../tools/cluster/pki.ts';
+import { makeAuthority } from '../../src/lab/pki.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
 import { minorOf } from '../support/etcd-process.ts';

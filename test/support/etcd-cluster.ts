@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ConnectionSettings, connectionTo, type EtcdConnection } from '../../src/etcd/client.ts';
 import type { Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
 import type { MemberStatus } from '../../src/etcd/words.ts';
-import { type Authority, type Identity, makeAuthority } from '../../tools/cluster/pki.ts';
+import { type Authority, type Identity, makeAuthority } from '../../src/lab/pki.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';

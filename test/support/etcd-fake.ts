@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { Auth, Cluster, KV, Maintenance, Watch } from '../../src/etcd/gen/etcd_pb.ts';
-import type { Identity } from '../../tools/cluster/pki.ts';
+import type { Identity } from '../../src/lab/pki.ts';
 
 /** What it answers; whatever is left out it does not know, as an old version would not. */
 export interface FakeAnswers {

@@ -1,4 +1,4 @@
-import { type Identity, makeAuthority } from '../../tools/cluster/pki.ts';
+import { type Identity, makeAuthority } from '../../src/lab/pki.ts';
 import type { Kubectl } from './kubectl.ts';
 
 export interface CertifiedCluster {

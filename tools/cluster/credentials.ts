@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
+import { type Authority, type Identity, makeAuthority, makeTokenKeys } from '../../src/lab/pki.ts';
 import type { Files } from './files.ts';
 import { apiPort, type Layout, type Node } from './layout.ts';
-import { type Authority, type Identity, makeAuthority, makeTokenKeys } from './pki.ts';
 
 export interface Credentials {
   readonly controlPlane: Files;

@@ -1,0 +1,39 @@
+import type { TLSSocket } from 'node:tls';
+import type { Request } from '../http/respond.ts';
+import { Refusal } from '../refusal.ts';
+import type { ServerState } from '../state.ts';
+import { anonymous, authenticated, type User } from './user.ts';
+
+/** Who sent a request: by the certificate of the connection, or by a token. */
+export async function userOf(state: ServerState, request: Pick<Request, 'headers' | 'socket'>): Promise<User> {
+  const [, token] = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (token !== undefined) return (await userOfToken(state, token)) ?? refuse();
+  return userOfCertificate(request.socket as TLSSocket) ?? anonymous;
+}
+
+function refuse(): never {
+  throw new Refusal(401, 'Unauthorized', { message: 'Unauthorized' });
+}
+
+function userOfCertificate(socket: TLSSocket): User | undefined {
+  if (!socket.authorized) return undefined;
+  const { CN, O } = socket.getPeerCertificate().subject;
+  const groups = Array.isArray(O) ? O : [O ?? ''];
+  return { name: String(CN), groups: [...groups.map(String).filter(Boolean), authenticated] };
+}
+
+/** A token is worth something as long as its account, and the pod it was made for, are there. */
+export async function userOfToken({ tokens, store }: ServerState, token: string): Promise<User | undefined> {
+  const claims = await tokens.read(token);
+  if (claims === undefined) return undefined;
+  const { namespace, account, uid, pod } = claims;
+  const uidAt = (collection: string, name: string): string | undefined =>
+    store.get({ collection, namespace, name })?.metadata.uid;
+  if (uidAt('/serviceaccounts', account) !== uid) return undefined;
+  if (pod !== undefined && uidAt('/pods', pod.name) !== pod.uid) return undefined;
+  return {
+    name: `system:serviceaccount:${namespace}:${account}`,
+    uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, authenticated],
+  };
+}

@@ -1,0 +1,40 @@
+import { hasSubresource, type ResourceType } from '../types/resource-type.ts';
+import { definitions } from './definitions.ts';
+import { bindings, budgets, configMaps, namespaces, nodes, priorities, roles, secrets } from './plain.ts';
+import { pods } from './pods.ts';
+import { services } from './services.ts';
+import { claims, storageClasses, volumes } from './storage.ts';
+import type { Strategy } from './strategy.ts';
+import { deployments, jobs, replicaSets } from './workloads.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** The kinds of which more is to be said than their schemas say. */
+const strategies: Readonly<Record<string, Strategy>> = {
+  '/namespaces': namespaces,
+  '/nodes': nodes,
+  '/pods': pods,
+  '/services': services,
+  '/secrets': secrets,
+  '/configmaps': configMaps,
+  '/persistentvolumeclaims': claims,
+  '/persistentvolumes': volumes,
+  'storage.k8s.io/storageclasses': storageClasses,
+  'apps/deployments': deployments,
+  'apps/replicasets': replicaSets,
+  'batch/jobs': jobs,
+  'policy/poddisruptionbudgets': budgets,
+  'scheduling.k8s.io/priorityclasses': priorities,
+  'apiextensions.k8s.io/customresourcedefinitions': definitions,
+  [`${rbac}/roles`]: roles,
+  [`${rbac}/clusterroles`]: roles,
+  [`${rbac}/rolebindings`]: bindings,
+  [`${rbac}/clusterrolebindings`]: bindings,
+};
+
+const custom: Strategy = { counts: true };
+
+export const strategyOf = (type: ResourceType): Strategy =>
+  type.custom === undefined ? (strategies[type.collection] ?? {}) : custom;
+
+export const hasStatus = (type: ResourceType): boolean => hasSubresource(type, 'status');

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { type KubeObject, type Meta, now } from '../object.ts';
+import { badRequest, type FieldError } from '../refusal.ts';
+import { generatedName, isSubdomain, type NameCheck } from './names.ts';
+
+/** Gives a new object its identity. What a client may not decide is overwritten. */
+export function identify(object: KubeObject, namespace: string | undefined): void {
+  refuseDecided(object, namespace);
+  const { name, generateName } = object.metadata;
+  const meta = object.metadata as Partial<Meta>;
+  if (!name && generateName) meta.name = generatedName(generateName);
+  meta.uid = randomUUID();
+  meta.creationTimestamp = now();
+  for (const field of [
+    'resourceVersion',
+    'generation',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'managedFields',
+  ] as const)
+    delete meta[field];
+  if (namespace === undefined) delete meta.namespace;
+  else meta.namespace = namespace;
+}
+
+function refuseDecided({ metadata }: KubeObject, namespace: string | undefined): void {
+  if (metadata.resourceVersion && metadata.resourceVersion !== '0')
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  if (namespace !== undefined && metadata.namespace && metadata.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+/** Puts back what no update may change. */
+export function keepIdentity({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
+  for (const field of [
+    'uid',
+    'creationTimestamp',
+    'generation',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'managedFields',
+    'generateName',
+    'namespace',
+    'name',
+  ] as const) {
+    if (old[field] === undefined) delete metadata[field];
+    else Object.assign(metadata, { [field]: old[field] });
+  }
+}
+
+export function metadataErrors({ metadata }: KubeObject, checkName: NameCheck = isSubdomain): readonly FieldError[] {
+  const path = 'metadata.name';
+  if (!metadata.name) return [{ type: 'Required', path, says: 'name or generateName is required' }];
+  const says = checkName(metadata.name);
+  const wrongName: FieldError[] = says === undefined ? [] : [{ type: 'Invalid', path, value: metadata.name, says }];
+  return [...wrongName, ...labelErrors(metadata.labels ?? {}), ...annotationErrors(metadata), ...ownerErrors(metadata)];
+}
+
+const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
+const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const valueWords =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const keyWords =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+const labelErrors = (labels: Record<string, string>, path = 'metadata.labels'): readonly FieldError[] =>
+  Object.entries(labels).flatMap(([key, value]): FieldError[] => {
+    if (!labelKey.test(key)) return [{ type: 'Invalid', path, value: key, says: keyWords }];
+    if (value.length > 63) return [{ type: 'Invalid', path, value, says: 'must be no more than 63 bytes' }];
+    return labelValue.test(value) ? [] : [{ type: 'Invalid', path, value, says: valueWords }];
+  });
+
+const mostAnnotations = 256 * 1024;
+
+function annotationErrors({ annotations = {} }: Meta): readonly FieldError[] {
+  const size = Object.entries(annotations).reduce((total, [key, value]) => total + key.length + value.length, 0);
+  if (size <= mostAnnotations) return [];
+  return [{ type: 'TooLong', path: 'metadata.annotations', says: `may not be more than ${mostAnnotations} bytes` }];
+}
+
+const ownerErrors = ({ ownerReferences = [] }: Meta): readonly FieldError[] => {
+  const path = 'metadata.ownerReferences';
+  const missing = ownerReferences.flatMap((owner, index) =>
+    (['apiVersion', 'kind', 'name', 'uid'] as const)
+      .filter((field) => !owner[field])
+      .map(
+        (field): FieldError => ({
+          type: 'Invalid',
+          path: `${path}[${index}].${field}`,
+          value: '',
+          says: `must not be empty`,
+        }),
+      ),
+  );
+  const controllers = ownerReferences.filter(({ controller }) => controller === true);
+  if (controllers.length < 2) return missing;
+  const says = `Only one reference can have Controller set to true. Found "true" in references for ${controllers.map(({ kind, name }) => `${kind}/${name}`).join(' and ')}`;
+  return [...missing, { type: 'Invalid', path, value: ownerReferences, says }];
+};

@@ -1,0 +1,82 @@
+import { at, copy, type Fields, fieldsIn, fieldsOf, listOf, put, same, textOf } from '../json.ts';
+import type { KubeObject } from '../object.ts';
+import type { FieldError } from '../refusal.ts';
+import { isLabel } from './names.ts';
+
+/** What is wrong with the specification of a pod, as far as those who make pods here can get it wrong. */
+export function podSpecErrors(spec: Fields, path = 'spec'): readonly FieldError[] {
+  const containers = fieldsIn(spec['containers']);
+  const missing: FieldError[] =
+    containers.length === 0 ? [{ type: 'Required', path: `${path}.containers`, says: '' }] : [];
+  const volumes = new Set(fieldsIn(spec['volumes']).map(({ name }) => name));
+  const all = [
+    ...fieldsIn(spec['initContainers']).map((one, index) => [one, `${path}.initContainers[${index}]`] as const),
+    ...containers.map((one, index) => [one, `${path}.containers[${index}]`] as const),
+  ];
+  const policies = ['Always', 'OnFailure', 'Never'];
+  const policy = spec['restartPolicy'];
+  const wrongPolicy: FieldError[] = policies.includes(textOf(policy))
+    ? []
+    : [
+        {
+          type: 'NotSupported',
+          path: `${path}.restartPolicy`,
+          value: policy,
+          says: `supported values: ${policies.map((one) => `"${one}"`).join(', ')}`,
+        },
+      ];
+  return [
+    ...missing,
+    ...all.flatMap(([container, where]) => containerErrors(container, where, volumes)),
+    ...duplicateNames(all),
+    ...wrongPolicy,
+  ];
+}
+
+function containerErrors(container: Fields, path: string, volumes: ReadonlySet<unknown>): readonly FieldError[] {
+  const { name, image } = container;
+  const errors: FieldError[] = [];
+  const says = isLabel(textOf(name));
+  if (!name) errors.push({ type: 'Required', path: `${path}.name`, says: '' });
+  else if (says !== undefined) errors.push({ type: 'Invalid', path: `${path}.name`, value: name, says });
+  if (!image) errors.push({ type: 'Required', path: `${path}.image`, says: '' });
+  const mounts = fieldsIn(container['volumeMounts']).flatMap((mount, index): FieldError[] =>
+    volumes.has(mount['name'])
+      ? []
+      : [{ type: 'NotFound', path: `${path}.volumeMounts[${index}].name`, value: mount['name'], says: '' }],
+  );
+  return [...errors, ...mounts];
+}
+
+function duplicateNames(all: readonly (readonly [Fields, string])[]): readonly FieldError[] {
+  const seen = new Set<unknown>();
+  return all.flatMap(([{ name }, path]): FieldError[] => {
+    const isSeen = seen.has(name);
+    seen.add(name);
+    return isSeen ? [{ type: 'Duplicate', path: `${path}.name`, value: name, says: '' }] : [];
+  });
+}
+
+const mayChange =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** Most of a pod is decided when it is made. */
+export function podChangeErrors(pod: KubeObject, old: KubeObject): readonly FieldError[] {
+  const counts = ['containers', 'initContainers'].filter(
+    (list) => listOf(at(pod, 'spec', list)).length !== listOf(at(old, 'spec', list)).length,
+  );
+  if (counts.length > 0)
+    return [
+      { type: 'Forbidden', path: `spec.${counts[0] ?? ''}`, says: 'pod updates may not add or remove containers' },
+    ];
+  const next = fixedPart(pod);
+  return same(next, fixedPart(old)) ? [] : [{ type: 'Forbidden', path: 'spec', says: mayChange }];
+}
+
+function fixedPart(pod: KubeObject): Fields {
+  const spec = copy(fieldsOf(pod['spec']));
+  for (const list of ['containers', 'initContainers'])
+    for (const container of fieldsIn(spec[list])) delete container['image'];
+  for (const field of ['activeDeadlineSeconds', 'tolerations']) put(spec, [field], undefined);
+  return spec;
+}

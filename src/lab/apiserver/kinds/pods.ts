@@ -1,0 +1,116 @@
+import { at, type Fields, fieldsIn, fieldsOf, fill, isFields, numberOf, textOf } from '../json.ts';
+import { type KubeObject, now } from '../object.ts';
+import { forbidden } from '../refusal.ts';
+import type { ServerState } from '../state.ts';
+import { generatedName } from './names.ts';
+import { defaultPodSpec } from './pod-defaults.ts';
+import { podChangeErrors, podSpecErrors } from './pod-errors.ts';
+import type { Strategy } from './strategy.ts';
+
+const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const tokenSeconds = 3607;
+const toleratedSeconds = 300;
+
+export const pods: Strategy = {
+  counts: true,
+  prepare: (pod, state) => {
+    if (!isFields(pod['spec'])) pod['spec'] = {};
+    const spec = fieldsOf(pod['spec']);
+    defaultPodSpec(spec);
+    fill(spec, {
+      enableServiceLinks: true,
+      preemptionPolicy: 'PreemptLowerPriority',
+      priority: priorityOf(pod, state),
+    });
+    useServiceAccount(pod, spec, state);
+    tolerateAbsence(spec);
+  },
+  prepareUpdate: (pod) => defaultPodSpec(fieldsOf(pod['spec'])),
+  status: (pod) => ({ phase: 'Pending', qosClass: qualityOf(fieldsOf(pod['spec'])) }),
+  validate: (pod, old) => (old === undefined ? podSpecErrors(fieldsOf(pod['spec'])) : podChangeErrors(pod, old)),
+};
+
+function priorityOf(pod: KubeObject, { store }: ServerState): number {
+  const name = textOf(at(pod, 'spec', 'priorityClassName'));
+  const found = store.get({ collection: 'scheduling.k8s.io/priorityclasses', namespace: '', name });
+  if (name !== '' && found === undefined)
+    throw forbidden(
+      { group: '', plural: 'pods', name: pod.metadata.name },
+      `no PriorityClass with name ${name} was found`,
+    );
+  return numberOf(found?.['value']);
+}
+
+/** A pod runs as a service account, and finds its token where clients look for it. */
+function useServiceAccount(pod: KubeObject, spec: Fields, { store }: ServerState): void {
+  const name = textOf(spec['serviceAccountName']) || textOf(spec['serviceAccount']) || 'default';
+  const { namespace = '' } = pod.metadata;
+  const account = store.get({ collection: '/serviceaccounts', namespace, name });
+  if (account === undefined)
+    throw forbidden(
+      { group: '', plural: 'pods', name: pod.metadata.name },
+      `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
+    );
+  Object.assign(spec, { serviceAccountName: name, serviceAccount: name });
+  const wantsToken = spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'] ?? true;
+  if (wantsToken === true) mountToken(spec);
+}
+
+function mountToken(spec: Fields): void {
+  const name = generatedName('kube-api-access-');
+  const containers = [...fieldsIn(spec['initContainers']), ...fieldsIn(spec['containers'])];
+  const without = containers.filter((one) =>
+    fieldsIn(one['volumeMounts']).every(({ mountPath }) => mountPath !== tokenPath),
+  );
+  if (without.length === 0) return;
+  for (const container of without)
+    container['volumeMounts'] = [
+      ...fieldsIn(container['volumeMounts']),
+      { name, readOnly: true, mountPath: tokenPath },
+    ];
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    {
+      downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] },
+    },
+  ];
+  spec['volumes'] = [...fieldsIn(spec['volumes']), { name, projected: { sources, defaultMode: 0o644 } }];
+}
+
+/** A node that is gone for a while does not lose its pods at once. */
+function tolerateAbsence(spec: Fields): void {
+  const tolerations = fieldsIn(spec['tolerations']);
+  const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+    .filter((key) => !tolerations.some((one) => isTolerated(one, key)))
+    .map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: toleratedSeconds }));
+  spec['tolerations'] = [...tolerations, ...added];
+}
+
+const isTolerated = ({ key, effect }: Fields, taint: string): boolean =>
+  (key === taint || !key) && (effect === 'NoExecute' || !effect);
+
+function qualityOf(spec: Fields): string {
+  const resources = fieldsIn(spec['containers']).map((container) => fieldsOf(container['resources']));
+  const isEmpty = resources.every(
+    ({ limits, requests }) => Object.keys({ ...fieldsOf(limits), ...fieldsOf(requests) }).length === 0,
+  );
+  if (isEmpty) return 'BestEffort';
+  const isFull = resources.every(({ limits, requests }) =>
+    ['cpu', 'memory'].every((name) => at(limits, name) !== undefined && at(limits, name) === at(requests, name)),
+  );
+  return isFull ? 'Guaranteed' : 'Burstable';
+}
+
+/** A pod gets its node by a binding, and only once. */
+export const bound = (pod: KubeObject, node: string): KubeObject => ({
+  ...pod,
+  spec: { ...fieldsOf(pod['spec']), nodeName: node },
+  status: {
+    ...fieldsOf(pod['status']),
+    conditions: [
+      ...fieldsIn(at(pod, 'status', 'conditions')).filter(({ type }) => type !== 'PodScheduled'),
+      { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now() },
+    ],
+  },
+});

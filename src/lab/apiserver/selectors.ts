@@ -1,0 +1,151 @@
+import { at, fieldsOf } from './json.ts';
+import type { KubeObject } from './object.ts';
+import { badRequest } from './refusal.ts';
+
+export type Selector = (object: KubeObject) => boolean;
+
+type Labels = Readonly<Record<string, unknown>>;
+type Requirement = (labels: Labels) => boolean;
+
+const name = String.raw`[A-Za-z0-9][-A-Za-z0-9_./]*`;
+const requirement = new RegExp(
+  String.raw`^\s*(?:(?<absent>!)\s*(?<not>${name})|(?<key>${name})\s*(?:(?<op>==|=|!=|>|<)\s*(?<value>[-A-Za-z0-9_.]*)|(?<set>in|notin)\s*\((?<values>[^)]*)\))?)\s*(?:,|$)`,
+);
+
+/** Reads what is written behind `-l`: a list of demands on labels, all of which must be met. */
+export function labelSelector(text: string): Selector {
+  const requirements: Requirement[] = [];
+  let rest = text;
+  while (rest.trim() !== '') {
+    const found = requirement.exec(rest);
+    if (found === null) throw badRequest(`unable to parse requirement: found '${rest.trim()}', expected: identifier`);
+    requirements.push(requirementOf(found.groups ?? {}));
+    rest = rest.slice(found[0].length);
+  }
+  return ({ metadata }) => requirements.every((holds) => holds(metadata.labels ?? {}));
+}
+
+function requirementOf(parts: Readonly<Record<string, string | undefined>>): Requirement {
+  const { not, key = '', op = '', value = '', set, values = '' } = parts;
+  if (not !== undefined) return (labels) => !(not in labels);
+  if (set !== undefined)
+    return setRequirement(
+      key,
+      set,
+      values.split(',').map((one) => one.trim()),
+    );
+  switch (op) {
+    case '=':
+    case '==':
+      return (labels) => labels[key] === value;
+    case '!=':
+      return (labels) => labels[key] !== value;
+    case '>':
+      return (labels) => key in labels && Number(labels[key]) > Number(value);
+    case '<':
+      return (labels) => key in labels && Number(labels[key]) < Number(value);
+    default:
+      return (labels) => key in labels;
+  }
+}
+
+const setRequirement = (key: string, set: string, values: readonly string[]): Requirement =>
+  set === 'in'
+    ? (labels) => key in labels && values.includes(String(labels[key]))
+    : (labels) => !(key in labels) || !values.includes(String(labels[key]));
+
+/** Reads a selector as objects hold it: `matchLabels` and `matchExpressions`. */
+export function selectorOf(selector: unknown): (labels: Labels) => boolean {
+  const { matchLabels, matchExpressions } = fieldsOf(selector);
+  const requirements: Requirement[] = Object.entries(fieldsOf(matchLabels)).map(
+    ([key, value]) =>
+      (labels) =>
+        labels[key] === value,
+  );
+  for (const expression of Array.isArray(matchExpressions) ? matchExpressions : [])
+    requirements.push(expressed(fieldsOf(expression)));
+  return (labels) => requirements.every((holds) => holds(labels));
+}
+
+function expressed({ key, operator, values }: Readonly<Record<string, unknown>>): Requirement {
+  const wanted = (Array.isArray(values) ? values : []).map(String);
+  const label = String(key);
+  switch (operator) {
+    case 'In':
+      return setRequirement(label, 'in', wanted);
+    case 'NotIn':
+      return setRequirement(label, 'notin', wanted);
+    case 'Exists':
+      return (labels) => label in labels;
+    default:
+      return (labels) => !(label in labels);
+  }
+}
+
+/** Fields by which built-in kinds may be chosen, besides their names; anything else is refused, as nothing would be found. */
+const selectable: Readonly<Record<string, readonly string[]>> = {
+  '/pods': [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.nominatedNodeName',
+  ],
+  '/nodes': ['spec.unschedulable'],
+  '/namespaces': ['status.phase'],
+  '/secrets': ['type'],
+  '/services': ['spec.clusterIP', 'spec.type'],
+  '/events': [
+    'involvedObject.kind',
+    'involvedObject.namespace',
+    'involvedObject.name',
+    'involvedObject.uid',
+    'involvedObject.apiVersion',
+    'involvedObject.resourceVersion',
+    'involvedObject.fieldPath',
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
+  'apps/replicasets': ['status.replicas'],
+  'batch/jobs': ['status.successful'],
+};
+
+const shownValue = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+interface Selected {
+  readonly collection: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly custom?: { readonly selectableFields: readonly string[] };
+}
+
+/** Reads what is written behind `--field-selector`. */
+export function fieldSelector(text: string, of: Selected): Selector {
+  const known = new Set([
+    'metadata.name',
+    'metadata.namespace',
+    ...(selectable[of.collection] ?? []),
+    ...(of.custom?.selectableFields ?? []),
+  ]);
+  const requirements = text
+    .split(',')
+    .filter(Boolean)
+    .map((part) => {
+      const [, field = '', op, value = ''] = /^([^=!]+)(==|=|!=)(.*)$/.exec(part) ?? [];
+      if (op === undefined) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
+      if (!known.has(field)) throw badRequest(`field label not supported: ${field}`);
+      const path = field.split('.');
+      const shown = (object: KubeObject): string => shownValue(at(object, ...path));
+      return op === '!='
+        ? (object: KubeObject) => shown(object) !== value
+        : (object: KubeObject) => shown(object) === value;
+    });
+  return (object) => requirements.every((holds) => holds(object));
+}

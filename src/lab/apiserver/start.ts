@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import type { NodeStreams } from '../streams.ts';
+import { keysIn } from './auth/keys.ts';
+import { Tokens } from './auth/tokens.ts';
+import { bootstrap } from './bootstrap.ts';
+import { aggregateRoles } from './housekeeping/aggregation.ts';
+import { keepDefinitions } from './housekeeping/definitions.ts';
+import { collectGarbage } from './housekeeping/garbage.ts';
+import { keepNamespaces } from './housekeeping/namespaces.ts';
+import { makeServer } from './http/server.ts';
+import { kubeconfigOf } from './kubeconfig.ts';
+import type { ServerState } from './state.ts';
+import { Store } from './store/store.ts';
+import { Registry } from './types/registry.ts';
+
+export interface ApiServerOptions {
+  /** Where all that must survive is kept. */
+  readonly directory: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** The way to a node, if it is there. */
+  readonly streamsOf: (nodeName: string) => NodeStreams | undefined;
+  /** Further names and addresses under which clients reach the server. */
+  readonly names?: readonly string[];
+  readonly addresses?: readonly string[];
+}
+
+export interface ApiServer {
+  readonly url: string;
+  readonly port: number;
+  /** The certificate by which clients know the server, as PEM text. */
+  readonly ca: string;
+  /** For somebody who may do everything, as the text of a file. */
+  readonly kubeconfig: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the API server; when this returns, it serves. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { directory, listen, streamsOf, names = [], addresses = [] } = options;
+  mkdirSync(directory, { recursive: true });
+  const keys = await keysIn(directory, { names, addresses: [listen.host, ...addresses] });
+  const store = new Store(directory);
+  const state: ServerState = { store, types: new Registry(), tokens: new Tokens(keys.tokens), ca: keys.ca, streamsOf };
+  keepDefinitions(state);
+  bootstrap(state);
+  keepNamespaces(state);
+  collectGarbage(state);
+  aggregateRoles(state);
+  const server = makeServer(state, keys.server);
+  const sockets = new Set<Socket>();
+  server.on('secureConnection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(listen.port, listen.host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `https://${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${port}`;
+  return {
+    url,
+    port,
+    ca: keys.ca,
+    kubeconfig: kubeconfigOf(url, keys.ca, keys.admin),
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../object.ts';
+import type { Happening } from './history.ts';
+import { Store } from './store.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'store-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const place = (name: string) => ({ collection: '/configmaps', namespace: 'n', name });
+const object = (name: string, content = ''): KubeObject =>
+  ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'n' }, content }) as unknown as KubeObject;
+
+describe('the store', () => {
+  it('counts every change, and has everything again after a restart', () => {
+    const first = new Store(directory);
+    expect(first.put(place('a'), object('a')).metadata.resourceVersion).toBe('1');
+    first.put(place('b'), object('b'));
+    first.remove(place('a'));
+    first.close();
+    const second = new Store(directory);
+    expect(second.version).toBe(3);
+    expect(second.list('/configmaps').map(({ metadata }) => metadata.name)).toEqual(['b']);
+    second.close();
+  });
+
+  it('forgets a change that was cut off while it was written', () => {
+    const first = new Store(directory);
+    first.put(place('a'), object('a'));
+    first.close();
+    appendFileSync(join(directory, 'objects.log'), '{"version":2,"key":"/configmaps n/');
+    const second = new Store(directory);
+    second.put(place('b'), object('b'));
+    second.close();
+    const third = new Store(directory);
+    expect(third.list('/configmaps').map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    third.close();
+  });
+
+  it('keeps its file short, and its count, when an object changes often', () => {
+    const store = new Store(directory);
+    const much = 'x'.repeat(100_000);
+    for (let change = 0; change < 200; change += 1) store.put(place('a'), object('a', much));
+    store.put(place('b'), object('b'));
+    store.remove(place('b'));
+    expect(statSync(join(directory, 'objects.log')).size).toBeLessThan(9_000_000);
+    store.close();
+    const again = new Store(directory);
+    expect(again.version).toBe(202);
+    expect(again.get(place('a'))?.metadata.resourceVersion).toBe('200');
+    again.close();
+  });
+
+  it('tells what happened after a version, as long as it remembers', () => {
+    const store = new Store(directory);
+    for (let change = 0; change < 9000; change += 1) store.put(place('a'), object('a'));
+    expect(
+      store
+        .historyOf('/configmaps')
+        .after(8998)
+        ?.map(({ version }: Happening) => version),
+    ).toEqual([8999, 9000]);
+    expect(store.historyOf('/configmaps').after(1)).toBeUndefined();
+    store.close();
+  });
+
+  it('has lost nothing that it had said was done, when its process is killed', async () => {
+    const script = `
+      import { Store } from ${JSON.stringify(join(import.meta.dirname, 'store.ts'))};
+      const store = new Store(${JSON.stringify(directory)});
+      for (let n = 1; ; n += 1) {
+        const { metadata } = store.put({ collection: '/configmaps', namespace: 'n', name: 'o' + n }, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o' + n, namespace: 'n' } });
+        process.stdout.write(metadata.resourceVersion + '\\n');
+        if (n % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.length > 3000) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    const last = Number(said.split('\n').at(-2));
+    expect(last).toBeGreaterThan(100);
+    const store = new Store(directory);
+    expect(store.version).toBeGreaterThanOrEqual(last);
+    expect(store.get(place(`o${last}`))).toBeDefined();
+    expect(readFileSync(join(directory, 'objects.log'), 'utf8').endsWith('\n')).toBe(true);
+    store.close();
+  });
+});

@@ -1,0 +1,48 @@
+import type { ContainerAddress, NodeStreams } from '../../streams.ts';
+import type { Target } from '../http/paths.ts';
+import { at, fieldsIn, textOf } from '../json.ts';
+import type { KubeObject } from '../object.ts';
+import { badRequest, Refusal } from '../refusal.ts';
+import type { ServerState } from '../state.ts';
+import { find } from '../verbs/update.ts';
+
+/** A container, and the node that it runs on. */
+export interface Reached {
+  readonly container: ContainerAddress;
+  readonly node: NodeStreams;
+}
+
+/** The container that a request means; of a pod with one container it need not say which. */
+export function reach(state: ServerState, target: Target, query: URLSearchParams): Reached {
+  const type = state.types.find({ group: '', version: 'v1', plural: 'pods' });
+  if (type === undefined) throw new Error('the server has no pods');
+  const pod = find({ state, type, target });
+  const { namespace = '', name } = pod.metadata;
+  const container = chosen(pod, query.get('container'));
+  const nodeName = textOf(at(pod, 'spec', 'nodeName'));
+  return { container: { namespace, pod: name, container }, node: nodeOf(state, nodeName, name) };
+}
+
+function chosen(pod: KubeObject, wanted: string | null): string {
+  const { name, annotations } = pod.metadata;
+  const namesIn = (list: string): readonly string[] =>
+    fieldsIn(at(pod, 'spec', list)).map((one) => textOf(one['name']));
+  const containers = namesIn('containers');
+  const all = [...containers, ...namesIn('initContainers')];
+  const asked = wanted || annotations?.['kubectl.kubernetes.io/default-container'];
+  if (asked === undefined && containers.length > 1)
+    throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`);
+  const container = asked ?? containers[0] ?? '';
+  if (!all.includes(container)) throw badRequest(`container ${container} is not valid for pod ${name}`);
+  return container;
+}
+
+function nodeOf(state: ServerState, nodeName: string, pod: string): NodeStreams {
+  if (nodeName === '') throw badRequest(`pod ${pod} does not have a host assigned`);
+  const node = state.streamsOf(nodeName);
+  if (node === undefined)
+    throw new Refusal(500, 'InternalError', {
+      message: `Get "https://${nodeName}:10250": the node ${nodeName} does not answer`,
+    });
+  return node;
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { userOf } from '../auth/authenticate.ts';
+import { authorize } from '../auth/authorize.ts';
+import type { Target } from '../http/paths.ts';
+import { targetOf } from '../http/paths.ts';
+import { NoSuchPath, Refusal } from '../refusal.ts';
+import type { ServerState } from '../state.ts';
+import { fail, finish, terminalOver } from './channels.ts';
+import { type Reached, reach } from './find.ts';
+
+const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+
+/** Serves kubectl exec and attach, which turn their connection into a WebSocket. */
+export function makeUpgrader(state: ServerState): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  const server = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => protocols.find((one) => offered.has(one)) ?? false,
+  });
+  return (request, socket, head) => {
+    socket.on('error', () => {}); // a client that is gone needs no answer
+    accept(state, request)
+      .then((asked) => server.handleUpgrade(request, socket, head, (opened) => void converse(opened, asked)))
+      .catch((error: unknown) => refuse(socket, error));
+  };
+}
+
+interface Asked extends Reached {
+  readonly target: Target;
+  readonly query: URLSearchParams;
+}
+
+async function accept(state: ServerState, request: IncomingMessage): Promise<Asked> {
+  const url = new URL(request.url ?? '/', 'https://lab');
+  const user = await userOf(state, request);
+  const target = targetOf(url.pathname);
+  if (target?.plural !== 'pods' || !/^(exec|attach)$/.test(target.subresource ?? '')) throw new NoSuchPath();
+  authorize(state, user, { verb: 'get', ...target });
+  return { target, query: url.searchParams, ...reach(state, target, url.searchParams) };
+}
+
+async function converse(socket: WebSocket, { target, query, container, node }: Asked): Promise<void> {
+  const wants = (name: string): boolean => query.get(name) === 'true' || query.get(name) === '1';
+  const terminal = terminalOver(socket, {
+    stdin: wants('stdin'),
+    stdout: wants('stdout'),
+    stderr: wants('stderr'),
+    tty: wants('tty'),
+  });
+  try {
+    const isExec = target.subresource === 'exec';
+    const code = isExec
+      ? await node.exec(container, query.getAll('command'), terminal)
+      : await node.attach(container, terminal);
+    finish(socket, code);
+  } catch (error) {
+    fail(socket, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(socket: Duplex, error: unknown): void {
+  const refusal = error instanceof Refusal ? error : new Refusal(500, 'InternalError', { message: String(error) });
+  const body = JSON.stringify(refusal.status());
+  socket.end(
+    `HTTP/1.1 ${refusal.code} ${refusal.reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,130 @@
+import { type Fields, isFields, same } from '../json.ts';
+import { graceSeconds } from '../kinds/grace.ts';
+import { type KubeObject, timeOf } from '../object.ts';
+import { conflict } from '../refusal.ts';
+import type { ServerState } from '../state.ts';
+import type { ResourceType } from '../types/resource-type.ts';
+import { type Answer, type Call, namedOf } from './call.ts';
+import { parseBody } from './decode.ts';
+import { selection } from './list.ts';
+import { present } from './present.ts';
+import { find, placeOf } from './update.ts';
+
+export interface RemoveOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: string;
+  readonly dryRun?: boolean;
+}
+
+export const orphanFinalizer = 'orphan';
+export const foregroundFinalizer = 'foregroundDeletion';
+
+export function remove(call: Call): Answer {
+  const { type, state } = call;
+  const object = find(call);
+  const left = removeObject(state, { type, object }, optionsOf(call));
+  if (left !== undefined) return { code: 200, body: present(type, left) };
+  const { name, uid } = object.metadata;
+  const details = { name, ...(type.group !== '' && { group: type.group }), kind: type.plural, uid };
+  return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } };
+}
+
+export function removeCollection(call: Call): Answer {
+  const { state, type, target } = call;
+  const options = optionsOf(call);
+  const selects = selection(call);
+  const chosen = state.store.list(type.collection, target.namespace).filter(selects);
+  const items = chosen.map((object) => present(type, removeObject(state, { type, object }, options) ?? object));
+  const metadata = { resourceVersion: String(state.store.version) };
+  return { code: 200, body: { kind: type.listKind, apiVersion: items[0]?.apiVersion ?? 'v1', metadata, items } };
+}
+
+/** Options are in the body, or in the query; the body wins. */
+function optionsOf(call: Call): RemoveOptions {
+  const body = parseBody(call);
+  const { query } = call;
+  const options: Fields = isFields(body) ? body : {};
+  const seconds = query.get('gracePeriodSeconds');
+  const policy = query.get('propagationPolicy');
+  const dryRun = query.has('dryRun') || (Array.isArray(options['dryRun']) && options['dryRun'].length > 0);
+  return {
+    ...(seconds !== null && { gracePeriodSeconds: Number(seconds) }),
+    ...(policy !== null && { propagationPolicy: policy }),
+    ...options,
+    ...(options['orphanDependents'] === true && { propagationPolicy: 'Orphan' }),
+    dryRun,
+  };
+}
+
+export interface Removal {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+/** Removes an object, or marks it as going; gives back what is left of it. */
+export function removeObject(
+  state: ServerState,
+  { type, object }: Removal,
+  options: RemoveOptions = {},
+): KubeObject | undefined {
+  checkPreconditions(type, object, options);
+  const marked = markedForRemoval(type, object, options);
+  const place = placeOf(type, object.metadata);
+  const isLeft = mustWait(type, marked);
+  if (options.dryRun) return isLeft ? marked : undefined;
+  if (isLeft) return same(marked, object) ? object : state.store.put(place, marked);
+  state.store.remove(place);
+  return undefined;
+}
+
+/** A namespace is emptied first; others wait for whoever put a finalizer on them, and pods for their node. */
+const mustWait = ({ collection }: ResourceType, { metadata }: KubeObject): boolean =>
+  collection === '/namespaces' ||
+  (metadata.finalizers ?? []).length > 0 ||
+  (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+
+function checkPreconditions(type: ResourceType, { metadata }: KubeObject, { preconditions = {} }: RemoveOptions): void {
+  const { uid, resourceVersion } = preconditions;
+  const refuse = (field: string, asked: string, found: string): never => {
+    throw conflict(
+      namedOf(type, metadata.name),
+      `Precondition failed: ${field} in precondition: ${asked}, ${field} in object meta: ${found}`,
+    );
+  };
+  if (uid !== undefined && uid !== metadata.uid) refuse('UID', uid, metadata.uid);
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
+    refuse('ResourceVersion', resourceVersion, metadata.resourceVersion);
+}
+
+/** The object as it waits for its end: when that will be, and for what it waits. */
+function markedForRemoval(type: ResourceType, object: KubeObject, options: RemoveOptions): KubeObject {
+  const { metadata } = object;
+  const seconds = graceSeconds(type, object, options.gracePeriodSeconds);
+  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
+  const isSooner = seconds < (metadata.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
+  const isFirst = metadata.deletionTimestamp === undefined;
+  if (!isFirst && !isSooner) return { ...object, metadata: { ...metadata, finalizers } };
+  const counted = isFirst && metadata.generation !== undefined && { generation: metadata.generation + 1 };
+  return {
+    ...object,
+    ...terminating(type, object),
+    metadata: {
+      ...metadata,
+      ...(finalizers.length > 0 && { finalizers }),
+      ...counted,
+      deletionTimestamp: timeOf(new Date(Date.now() + seconds * 1000)),
+      deletionGracePeriodSeconds: seconds,
+    },
+  };
+}
+
+const terminating = (type: ResourceType, object: KubeObject): Fields =>
+  type.collection === '/namespaces' ? { status: { ...(object['status'] as Fields), phase: 'Terminating' } } : {};
+
+function finalizersFor(finalizers: readonly string[], policy: string | undefined): readonly string[] {
+  const others = finalizers.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);
+  if (policy === 'Orphan') return [...others, orphanFinalizer];
+  if (policy === 'Foreground') return [...others, foregroundFinalizer];
+  return policy === 'Background' ? others : finalizers;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { contract, type Json } from './support.ts';
+
+const { kubectl, say, namespace } = contract('apply');
+const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+
+const apply = (name: string, manager: string, content: { data: Json; force?: boolean }) =>
+  say('PATCH', `${maps}/${name}?fieldManager=${manager}${content.force === true ? '&force=true' : ''}`, {
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: content.data },
+    contentType: 'application/apply-patch+yaml',
+  });
+
+describe('server-side apply', () => {
+  it('creates, then changes only what is its own', async () => {
+    expect((await apply('a', 'one', { data: { x: '1', y: '1' } })).code).toBe(201);
+    expect((await apply('a', 'two', { data: { z: '1' } })).body['data']).toEqual({ x: '1', y: '1', z: '1' });
+    expect((await apply('a', 'one', { data: { x: '2' } })).body['data']).toEqual({ x: '2', z: '1' });
+    const { body } = await say('GET', `${maps}/a`);
+    const managed = (body['metadata'] as { managedFields: Json[] }).managedFields;
+    expect(managed).toMatchObject([
+      { manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } },
+      { manager: 'two', operation: 'Apply', fieldsV1: { 'f:data': { 'f:z': {} } } },
+    ]);
+  });
+
+  it('does not write when nothing changes', async () => {
+    const first = await apply('same', 'one', { data: { x: '1' } });
+    const second = await apply('same', 'one', { data: { x: '1' } });
+    expect(second.body['metadata']).toEqual(first.body['metadata']);
+  });
+
+  it('refuses to take a field from somebody else, unless forced', async () => {
+    await apply('b', 'one', { data: { x: '1' } });
+    const refused = await apply('b', 'two', { data: { x: '2' } });
+    expect(refused.body).toMatchObject({
+      code: 409,
+      message: 'Apply failed with 1 conflict: conflict with "one": .data.x',
+    });
+    expect((await apply('b', 'two', { data: { x: '2' }, force: true })).body['data']).toEqual({ x: '2' });
+    expect((await apply('b', 'two', { data: { x: '2' } })).code).toBe(200);
+    expect((await apply('b', 'one', { data: {} })).body['data']).toEqual({ x: '2' });
+  });
+
+  it('needs the name of a manager', async () => {
+    const { code } = await say('PATCH', `${maps}/c`, {
+      body: { apiVersion: 'v1', kind: 'ConfigMap' },
+      contentType: 'application/apply-patch+yaml',
+    });
+    expect(code).toBe(422);
+  });
+
+  it('is what kubectl does when told to, also to lists', async () => {
+    const service = (ports: readonly object[]): { input: string } => ({
+      input: JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports } }),
+    });
+    const [http, https] = [
+      { name: 'http', port: 80 },
+      { name: 'https', port: 443 },
+    ];
+    await kubectl('apply --server-side -f -', service([http, https]));
+    await kubectl('apply --server-side -f -', service([https]));
+    expect(await kubectl('get service s -o jsonpath={.spec.ports[*].name}')).toBe('https');
+    await kubectl('patch service s -p \'{"spec":{"ports":[{"port":443,"appProtocol":"x"}]}}\'');
+    expect(await kubectl.refused('apply --server-side -f -', service([{ ...https, appProtocol: 'y' }]))).toMatch(
+      /conflict with "kubectl-patch" using v1/,
+    );
+  });
+});

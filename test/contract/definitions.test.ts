@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contract, type Json } from './support.ts';
+
+const { kubectl, say, watched, namespace } = contract('definitions');
+const group = `g${randomBytes(3).toString('hex')}.example.com`;
+const things = `/apis/${group}/v1/namespaces/${namespace}/things`;
+
+const spec = {
+  type: 'object',
+  'x-kubernetes-validations': [
+    { rule: 'self.count >= oldSelf.count', message: 'count must not shrink' },
+    { rule: "!has(self.word) || self.word != 'forbidden'", message: 'word is forbidden' },
+  ],
+  required: ['count'],
+  properties: {
+    count: { type: 'integer', minimum: 1, maximum: 9 },
+    word: { type: 'string', pattern: '^[a-z]*$', maxLength: 10, default: 'hello' },
+    choice: { type: 'string', enum: ['a', 'b'] },
+    set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    labels: {
+      type: 'object',
+      additionalProperties: {
+        type: 'string',
+        'x-kubernetes-validations': [{ rule: 'self != "bad"', message: 'is bad' }],
+      },
+    },
+    free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    amount: {
+      'x-kubernetes-int-or-string': true,
+      'x-kubernetes-validations': [
+        { rule: "quantity(string(self)).isLessThan(quantity('2Gi'))", message: 'is too much' },
+      ],
+    },
+  },
+};
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `things.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { plural: 'things', kind: 'Thing', shortNames: ['th'] },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec, status: { type: 'object', properties: { ready: { type: 'integer' } } } },
+          },
+        },
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.count', statusReplicasPath: '.status.ready' } },
+        additionalPrinterColumns: [
+          { name: 'Count', type: 'integer', jsonPath: '.spec.count' },
+          { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status', priority: 1 },
+          { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+        ],
+      },
+    ],
+  },
+};
+
+const thing = (name: string, content: Json): Json => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Thing',
+  metadata: { name },
+  spec: content,
+});
+
+beforeAll(async () => {
+  await kubectl('create -f -', { input: JSON.stringify(definition) });
+  await kubectl(`wait crd/things.${group} --for=condition=Established --timeout=30s`);
+  await kubectl('wait thing/none --for=create --timeout=1s').catch(() => undefined);
+});
+afterAll(() => kubectl(`delete crd things.${group}`));
+
+describe('a custom resource', () => {
+  it('gets defaults, loses unknown fields and is counted', async () => {
+    const { code, body } = await say('POST', things, {
+      body: thing('one', { count: 1, unknown: 2, free: { any: [1] }, choice: null }),
+    });
+    expect(code).toBe(201);
+    expect(body['spec']).toEqual({ count: 1, word: 'hello', free: { any: [1] } });
+    expect(body['metadata']).toMatchObject({ generation: 1, uid: expect.any(String) });
+    const merge = 'application/merge-patch+json';
+    await say('PATCH', `${things}/one/status`, {
+      body: { spec: { count: 9 }, status: { ready: 1 } },
+      contentType: merge,
+    });
+    const changed = await say('PATCH', `${things}/one`, {
+      body: { spec: { count: 3 }, status: { ready: 7 } },
+      contentType: merge,
+    });
+    expect(changed.body).toMatchObject({ metadata: { generation: 2 }, spec: { count: 3 }, status: { ready: 1 } });
+  });
+
+  it.each([
+    [{ count: 0 }, 'spec.count: Invalid value: 0: spec.count in body should be greater than or equal to 1'],
+    [{ count: 'x' }, 'spec.count: Invalid value: "string": spec.count in body must be of type integer: "string"'],
+    [{}, 'spec.count: Required value'],
+    [{ count: 1, word: 'NO' }, 'spec.word: Invalid value: "NO": spec.word in body should match \'^[a-z]*$\''],
+    [{ count: 1, word: 'abcdefghijk' }, 'spec.word: Too long: may not be more than 10 bytes'],
+    [{ count: 1, word: 'forbidden' }, 'spec: Invalid value: word is forbidden'],
+    [{ count: 1, choice: 'c' }, 'spec.choice: Unsupported value: "c": supported values: "a", "b"'],
+    [{ count: 1, set: ['a', 'a'] }, 'spec.set[1]: Duplicate value: "a"'],
+    [{ count: 1, labels: { x: 'bad' } }, 'spec.labels[x]: Invalid value: "bad": is bad'],
+    [{ count: 1, amount: '3Gi' }, 'spec.amount: Invalid value: "3Gi": is too much'],
+  ])('is refused with words that name the field: %j', async (content, says) => {
+    const { code, body } = await say('POST', things, { body: thing('wrong', content) });
+    expect(code).toBe(422);
+    expect(String(body['message'])).toContain(says);
+  });
+
+  it('is held to rules about its changes', async () => {
+    await say('POST', things, { body: thing('shrinking', { count: 5 }) });
+    const { body } = await say('PATCH', `${things}/shrinking`, {
+      body: { spec: { count: 4 } },
+      contentType: 'application/merge-patch+json',
+    });
+    expect(String(body['message'])).toContain('spec: Invalid value: count must not shrink');
+  });
+
+  it('needs a version to be replaced, and has no strategic patch', async () => {
+    expect((await say('PUT', `${things}/one`, { body: thing('one', { count: 4 }) })).code).toBe(422);
+    expect(
+      (await say('PATCH', `${things}/one`, { body: {}, contentType: 'application/strategic-merge-patch+json' })).code,
+    ).toBe(415);
+  });
+
+  it('is shown, scaled and explained by kubectl', async () => {
+    expect(await kubectl('get th one')).toMatch(/^NAME +COUNT +AGE\none +3 +\d+s\n$/);
+    await kubectl('scale thing one --replicas=6');
+    expect(await kubectl('get thing one -o jsonpath={.spec.count}')).toBe('6');
+    expect(await kubectl('explain thing.spec.word')).toMatch(/FIELD: word <string>/);
+    expect(await kubectl('get crd')).toContain(`things.${group}`);
+    expect(
+      await kubectl.refused('create -f -', { input: JSON.stringify(thing('strict', { count: 1, nope: 1 })) }),
+    ).toContain('unknown field "spec.nope"');
+  });
+
+  it('cannot be watched from too long ago', async () => {
+    const events = await watched(`${things}?watch=true&resourceVersion=1&timeoutSeconds=2`);
+    expect(events[0]).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+  });
+
+  it('is gone with its definition', async () => {
+    const other = {
+      ...definition,
+      metadata: { name: `others.${group}` },
+      spec: { ...definition.spec, names: { plural: 'others', kind: 'Other' } },
+    };
+    await kubectl('create -f -', { input: JSON.stringify(other) });
+    await kubectl(`wait crd/others.${group} --for=condition=Established`);
+    await kubectl(`delete crd others.${group} --timeout=30s`);
+    expect((await say('GET', `/apis/${group}/v1/namespaces/${namespace}/others`)).code).toBe(404);
+  });
+});

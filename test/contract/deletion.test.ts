@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { configMap, contract, type Json } from './support.ts';
+
+const { kubectl, say, namespace } = contract('deletion');
+const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+
+async function owned(name: string, owner: string): Promise<void> {
+  const { body } = await say('GET', `${maps}/${owner}`);
+  const reference = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: owner,
+    uid: (body['metadata'] as Json)['uid'],
+    blockOwnerDeletion: true,
+  };
+  await say('POST', maps, { body: configMap(name, { metadata: { ownerReferences: [reference] } }) });
+}
+
+const exists = async (name: string): Promise<boolean> => (await say('GET', `${maps}/${name}`)).code === 200;
+const gone = (name: string): Promise<unknown> =>
+  until(`${name} is gone`, async () => !(await exists(name)) || undefined);
+
+describe('a deletion', () => {
+  it('waits for finalizers', async () => {
+    await say('POST', maps, { body: configMap('held', { metadata: { finalizers: ['example.com/hold'] } }) });
+    await say('DELETE', `${maps}/held`);
+    expect((await say('GET', `${maps}/held`)).body).toMatchObject({
+      metadata: { deletionTimestamp: expect.any(String), finalizers: ['example.com/hold'] },
+    });
+    await kubectl('patch configmap held --type=merge -p \'{"metadata":{"finalizers":null}}\'');
+    expect(await exists('held')).toBe(false);
+  });
+
+  it('takes what is owned along, at once or in the background, or leaves it', async () => {
+    for (const owner of ['back', 'fore', 'leave']) {
+      await say('POST', maps, { body: configMap(owner) });
+      await owned(`${owner}-child`, owner);
+    }
+    await kubectl('delete configmap back');
+    await gone('back-child');
+    await kubectl('delete configmap fore --cascade=foreground');
+    expect(await exists('fore-child')).toBe(false);
+    await kubectl('delete configmap leave --cascade=orphan');
+    const { code, body } = await say('GET', `${maps}/leave-child`);
+    expect(code).toBe(200);
+    expect(body).not.toHaveProperty('metadata.ownerReferences');
+  });
+
+  it('of a pod that runs is up to its node', async () => {
+    const spec = { nodeName: 'ghost', terminationGracePeriodSeconds: 7, containers: [{ name: 'c', image: 'busybox' }] };
+    const pods = `/api/v1/namespaces/${namespace}/pods`;
+    expect(
+      (await say('POST', pods, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec } })).code,
+    ).toBe(201);
+    await say('DELETE', `${pods}/p`);
+    expect((await say('GET', `${pods}/p`)).body).toMatchObject({ metadata: { deletionGracePeriodSeconds: 7 } });
+    expect(await kubectl('get pod p --no-headers')).toMatch(/p +0\/1 +Terminating +0 /);
+    await say('DELETE', `${pods}/p?gracePeriodSeconds=0`);
+    expect((await say('GET', `${pods}/p`)).code).toBe(404);
+  });
+
+  it('of many is one request', async () => {
+    for (const name of ['m1', 'm2'])
+      await say('POST', maps, { body: configMap(name, { metadata: { labels: { many: '' } } }) });
+    expect((await say('DELETE', `${maps}?labelSelector=many`)).code).toBe(200);
+    expect(await exists('m1')).toBe(false);
+    expect(await exists('m2')).toBe(false);
+  });
+
+  it('of a namespace empties it first', async () => {
+    const name = `contract-short-${randomBytes(3).toString('hex')}`;
+    await kubectl(`create namespace ${name}`);
+    await kubectl('create configmap held', {}, name);
+    await kubectl(
+      'patch configmap held --type=merge -p \'{"metadata":{"finalizers":["example.com/hold"]}}\'',
+      {},
+      name,
+    );
+    await kubectl(`delete namespace ${name} --wait=false`);
+    expect(await kubectl(`get namespace ${name} -o jsonpath={.status.phase}`)).toBe('Terminating');
+    const late = await say('POST', `/api/v1/namespaces/${name}/configmaps`, { body: configMap('late') });
+    expect(late.body).toMatchObject({ code: 403, message: expect.stringContaining('because it is being terminated') });
+    await kubectl('patch configmap held --type=merge -p \'{"metadata":{"finalizers":null}}\'', {}, name);
+    await kubectl(`wait namespace/${name} --for=delete --timeout=60s`);
+  });
+});
+
+describe('an eviction', () => {
+  it('is refused when a budget speaks against it', async () => {
+    const labels = { app: 'budgeted' };
+    const spec = { nodeName: 'ghost', terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'busybox' }] };
+    const pods = `/api/v1/namespaces/${namespace}/pods`;
+    const budgets = `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`;
+    await say('POST', pods, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b', labels }, spec } });
+    const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    const merge = 'application/merge-patch+json';
+    expect((await say('PATCH', `${pods}/b/status`, { body: { status: ready }, contentType: merge })).code).toBe(200);
+    const budget = {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'one' },
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    };
+    await say('POST', budgets, { body: budget });
+    const status = {
+      observedGeneration: 1,
+      currentHealthy: 1,
+      desiredHealthy: 1,
+      disruptionsAllowed: 0,
+      expectedPods: 1,
+    };
+    await say('PATCH', `${budgets}/one/status`, { body: { status }, contentType: merge });
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'b', namespace } };
+    const refused = await say('POST', `${pods}/b/eviction`, { body: eviction });
+    expect(refused.body).toMatchObject({
+      code: 429,
+      message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    });
+    await say('DELETE', `${budgets}/one`);
+    expect((await say('POST', `${pods}/b/eviction`, { body: eviction })).code).toBe(201);
+  });
+});

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { startApiServer } from '../../src/lab/apiserver/start.ts';
+import type { NodeStreams, Terminal } from '../../src/lab/streams.ts';
+import { kubectlPath } from '../../tools/cluster/kubectl.ts';
+
+/** Where no KUBECONFIG says otherwise, the suite runs against a server of the lab's own, which it starts. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  process.env['PATH'] = `${dirname(kubectlPath())}:${process.env['PATH']}`;
+  if (process.env['KUBECONFIG']) return undefined;
+  const directory = await mkdtemp(join(tmpdir(), 'lab-contract-'));
+  const server = await startApiServer({
+    directory: join(directory, 'state'),
+    listen: { host: '127.0.0.1', port: 0 },
+    streamsOf: (node) => (node === 'this-machine' ? thisMachine : undefined),
+  });
+  const kubeconfig = join(directory, 'kubeconfig');
+  await writeFile(kubeconfig, server.kubeconfig);
+  Object.assign(process.env, { KUBECONFIG: kubeconfig, KUBECACHEDIR: join(directory, 'cache'), CONTRACT_OF: 'lab' });
+  return async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  };
+}
+
+/** A node without walls: what is run in a container of it is run as it is. */
+const thisMachine: NodeStreams = {
+  logs: ({ container }) => Promise.resolve(Readable.from([`${container} says hello\n`])),
+  exec: (_, [command = '', ...args], terminal) => runHere(command, args, terminal),
+  attach: (_, terminal) => runHere('cat', [], terminal),
+};
+
+function runHere(command: string, args: readonly string[], { stdin, stdout, stderr }: Terminal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args);
+    child.stdout.pipe(stdout);
+    if (stderr !== undefined) child.stderr.pipe(stderr);
+    if (stdin === undefined) child.stdin.end();
+    else stdin.pipe(child.stdin);
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 255));
+  });
+}

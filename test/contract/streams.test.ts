@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { attempt } from '../../tools/lib/run.ts';
+import { contract, isLab } from './support.ts';
+
+const { kubectl, say, namespace } = contract('streams');
+
+beforeAll(async () => {
+  const command = ['sh', '-c', 'echo c says hello; sleep 1000'];
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'busybox', command }] },
+  };
+  await kubectl('create -f -', { input: JSON.stringify(pod) });
+  if (isLab) await becomeReady();
+  await kubectl('wait pod/p --for=condition=Ready --timeout=60s');
+});
+
+/** What a scheduler and a node would do. */
+async function becomeReady(): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/pods/p`;
+  const target = { apiVersion: 'v1', kind: 'Node', name: 'this-machine' };
+  await say('POST', `${path}/binding`, {
+    body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target },
+  });
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  await say('PATCH', `${path}/status`, { body: { status }, contentType: 'application/strategic-merge-patch+json' });
+}
+
+describe('a container', () => {
+  it('has logs', async () => {
+    expect(await kubectl('logs p')).toBe('c says hello\n');
+    expect(await kubectl.refused('logs p -c other')).toContain('container other is not valid for pod p');
+  });
+
+  it('runs commands, and says how they ended', async () => {
+    expect(await kubectl("exec p -- sh -c 'echo out; echo err >&2'")).toBe('out\n');
+    const ended = await attempt('kubectl', ['-n', namespace, 'exec', 'p', '--', 'sh', '-c', 'echo oops >&2; exit 3']);
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain('oops');
+  });
+
+  it('is given input', async () => {
+    expect(await kubectl('exec -i p -- cat', { input: 'from here to there\n' })).toBe('from here to there\n');
+  });
+});
