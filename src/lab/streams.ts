@@ -1,0 +1,32 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What the API server asks of a node on behalf of kubectl logs, exec and attach. */
+export interface ContainerAddress {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+}
+
+export interface LogRequest {
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly tailLines?: number;
+  readonly timestamps: boolean;
+  readonly sinceTime?: string;
+  readonly limitBytes?: number;
+}
+
+export interface Terminal {
+  readonly stdin?: Readable;
+  readonly stdout: Writable;
+  readonly stderr?: Writable;
+  readonly tty: boolean;
+  readonly resizes?: AsyncIterable<{ width: number; height: number }>;
+}
+
+export interface NodeStreams {
+  logs(container: ContainerAddress, request: LogRequest): Promise<Readable>;
+  /** Resolves with the exit code. */
+  exec(container: ContainerAddress, command: readonly string[], terminal: Terminal): Promise<number>;
+  attach(container: ContainerAddress, terminal: Terminal): Promise<number>;
+}
