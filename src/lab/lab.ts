@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { KubeClient } from '../kube/client.ts';
-import { keyOf } from '../kube/object.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/events.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
 import { whenSynced } from '../runtime/reflector.ts';
 import type { Failure } from '../std/failure.ts';
 import { type LabStores, labCaches } from './caches.ts';
+import { isReadyNode } from './controllers/place.ts';
 import { controllers } from './controllers/controllers.ts';
 import { Ground } from './ground/ground.ts';
 import { Addresses, layout } from './network/addresses.ts';
@@ -61,7 +61,10 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   const recorder = new EventRecorder({ client, clock, component: 'lab', instance: 'lab', onTrouble });
   const tools = { client, clock, stores, recorder, onTrouble };
   const beats = kubelets.map((kubelet, index) =>
-    heartbeat({ client, clock, kubelet, number: index + 1, everySeconds: timing.heartbeatSeconds, onTrouble }),
+    heartbeat({
+      ...{ client, clock, kubelet, number: index + 1, everySeconds: timing.heartbeatSeconds, onTrouble },
+      isKnownReady: () => isReadyNode(stores.nodes.get(kubelet.name)),
+    }),
   );
   const work = [
     ...kubelets.map((kubelet) => kubelet.run),
@@ -86,6 +89,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       try {
         await runTogether([...watching, ...beats, working, ending], signal);
       } finally {
+        await Promise.all(kubelets.map((kubelet) => kubelet.quit()));
         relays.close();
         await ground.close();
       }
@@ -148,5 +152,3 @@ function relaying(relays: ServiceRelays, stores: LabStores, api: LabOptions['api
     for (const end of ends) end();
   };
 }
-
-export const podKey = keyOf;

@@ -2,8 +2,11 @@ import type { Runnable } from '../../runtime/manager.ts';
 import { budgets } from './budgets.ts';
 import { volumeClaims } from './claims.ts';
 import type { Tools } from './controller.ts';
+import { deploymentController } from './deployments.ts';
 import { endpoints } from './endpoints.ts';
+import { jobController } from './jobs.ts';
 import { nodeLifecycle } from './node-lifecycle.ts';
+import { replicaSetController } from './replica-sets.ts';
 import { scheduler } from './scheduler.ts';
 
 export interface ControllersOptions {
@@ -19,5 +22,8 @@ export const controllers = (tools: Tools, options: ControllersOptions): readonly
   endpoints(tools),
   volumeClaims(tools, options.volumes),
   budgets(tools),
+  deploymentController(tools),
+  replicaSetController(tools),
+  jobController(tools),
   nodeLifecycle(tools, options.graceSeconds),
 ];

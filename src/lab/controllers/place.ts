@@ -43,8 +43,8 @@ function refusal(pod: Pod, node: Node, around: Neighbourhood): string | undefine
   return undefined;
 }
 
-const isReadyNode = ({ status }: Node): boolean =>
-  (status?.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
+export const isReadyNode = (node: Node | undefined): boolean =>
+  (node?.status?.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
 
 const isHardTaint = ({ effect }: Json<V1Taint>): boolean => effect !== 'PreferNoSchedule';
 

@@ -6,7 +6,9 @@ gateway=$1 services=$2
 shift 2
 mount --make-rprivate /
 ip link set lo up
-ip link add lab0 type bridge
+# A bridge without an address of its own takes that of a port, and another when ports come and go: pods that remember
+# the old one would speak to nobody.
+ip link add lab0 address 02:00:0a:f4:00:01 type bridge
 ip address add "$gateway" dev lab0
 ip link set lab0 up
 # Every address of the range is this namespace's own: whoever listens on one of them serves it.

@@ -16,6 +16,8 @@ export interface HeartbeatOptions {
   readonly kubelet: Kubelet;
   readonly number: number;
   readonly everySeconds: number;
+  /** Whether the API says that the node is ready. It may have been given up while we were slow. */
+  readonly isKnownReady: () => boolean;
   readonly onTrouble: (failure: Failure) => void;
 }
 
@@ -24,22 +26,15 @@ export const heartbeat =
   (options: HeartbeatOptions): Runnable =>
   async (signal) => {
     const { clock, kubelet, everySeconds, onTrouble } = options;
-    let isShown = false;
     while (!signal.aborted) {
-      try {
-        if (kubelet.isStopped) isShown = false;
-        else await beat(options, isShown);
-        isShown = !kubelet.isStopped;
-      } catch (thrown) {
-        onTrouble(Failure.from(thrown));
-      }
+      if (!kubelet.isStopped) await beat(options).catch((thrown: unknown) => onTrouble(Failure.from(thrown)));
       await pause(clock, everySeconds * 1000, signal);
     }
   };
 
-async function beat(options: HeartbeatOptions, isShown: boolean): Promise<void> {
-  if (!isShown) await register(options);
+async function beat(options: HeartbeatOptions): Promise<void> {
   await renew(options);
+  if (!options.isKnownReady()) await register(options);
 }
 
 async function register({ client, clock, kubelet: { name }, number }: HeartbeatOptions): Promise<void> {
@@ -47,8 +42,6 @@ async function register({ client, clock, kubelet: { name }, number }: HeartbeatO
   const time = timeOf(clock.now());
   const body = { status: nodeStatus(name, number, { now: time, since: time }) };
   await client.patch(nodes, { name }, { type: 'strategic', body, subresource: 'status' });
-  const metadata = { name: leaseNamespace };
-  await created(client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata }));
 }
 
 async function renew({ client, clock, kubelet: { name }, everySeconds }: HeartbeatOptions): Promise<void> {
@@ -58,6 +51,8 @@ async function renew({ client, clock, kubelet: { name }, everySeconds }: Heartbe
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
   await client.patch(leases, metadata, { type: 'merge', body: { spec } }).catch(async (thrown: unknown) => {
     if (Failure.from(thrown).kind !== 'not-found') throw thrown;
+    const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: leaseNamespace } };
+    await created(client.create(namespaces, home));
     await created(client.create(leases, lease));
   });
 }

@@ -39,6 +39,8 @@ export interface KubeletOptions {
 }
 
 const workersPerNode = 16;
+/** How long containers may take when the whole lab ends. */
+const quitSeconds = 2;
 
 /** A node's agent: runs the pods that are bound to the node, and says what became of them. */
 export class Kubelet {
@@ -74,6 +76,12 @@ export class Kubelet {
   async powerOff(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([...this.#runners.values()].map((runner) => runner.kill()));
+  }
+
+  /** The lab ends: containers may finish what they are doing, and are not spoken of any more. */
+  async quit(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#runners.values()].map((runner) => runner.quit(quitSeconds)));
   }
 
   powerOn(): void {

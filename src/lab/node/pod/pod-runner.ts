@@ -100,6 +100,11 @@ export class PodRunner {
     return [...this.#slots.values()].some(({ view }) => view.state.is === 'running');
   }
 
+  /** Ends everything because the lab ends; the pod goes on when the lab does. */
+  async quit(graceSeconds: number): Promise<void> {
+    await Promise.all([...this.#slots.values()].map((slot) => slot.quit(graceSeconds)));
+  }
+
   /** Ends everything at once, as a cut of power would. */
   async kill(): Promise<void> {
     await Promise.all([...this.#slots.values()].map((slot) => slot.kill()));

@@ -104,6 +104,17 @@ export class Slot {
     return this.#stopping;
   }
 
+  /** Asks it to end, and ends it after so many seconds; nobody is told, since the whole node ends. */
+  async quit(graceSeconds: number): Promise<void> {
+    const container = this.#run?.container;
+    if (container === undefined || this.#view.state.is !== 'running') return;
+    this.#run?.prober.stop();
+    const { abort } = deadline(graceSeconds, () => container.kill('SIGKILL'));
+    container.kill('SIGTERM');
+    await container.ended;
+    abort();
+  }
+
   /** Ends it now, whatever it does. */
   async kill(): Promise<void> {
     this.#run?.prober.stop();
