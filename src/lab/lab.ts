@@ -8,8 +8,8 @@ import { type Runnable, runTogether } from '../runtime/manager.ts';
 import { whenSynced } from '../runtime/reflector.ts';
 import type { Failure } from '../std/failure.ts';
 import { type LabStores, labCaches } from './caches.ts';
-import { isReadyNode } from './controllers/place.ts';
 import { controllers } from './controllers/controllers.ts';
+import { isReadyNode } from './controllers/place.ts';
 import { Ground } from './ground/ground.ts';
 import { Addresses, layout } from './network/addresses.ts';
 import { dnsServer } from './network/dns-server.ts';
@@ -52,42 +52,31 @@ export interface Lab {
 
 export async function openLab(options: LabOptions): Promise<Lab> {
   const { client, onTrouble, state } = options;
-  const timing = { ...defaultTiming, ...options.timing };
   await rm(join(state, 'run'), { recursive: true, force: true });
   const ground = await Ground.open({ gateway: layout.gatewayWithPrefix, services: layout.services });
   const { stores, reflectors } = labCaches({ client, clock, onTrouble });
   const kubelets = kubeletsOf(options, ground, stores);
   const relays = new ServiceRelays(ground, onTrouble);
-  const recorder = new EventRecorder({ client, clock, component: 'lab', instance: 'lab', onTrouble });
-  const tools = { client, clock, stores, recorder, onTrouble };
-  const beats = kubelets.map((kubelet, index) =>
-    heartbeat({
-      ...{ client, clock, kubelet, number: index + 1, everySeconds: timing.heartbeatSeconds, onTrouble },
-      isKnownReady: () => isReadyNode(stores.nodes.get(kubelet.name)),
-    }),
-  );
-  const work = [
-    ...kubelets.map((kubelet) => kubelet.run),
-    ...controllers(tools, { graceSeconds: timing.graceSeconds, volumes: join(state, 'volumes') }),
-    dnsServer(ground, remembered(stores)),
-    relaying(relays, stores, options.api),
+  const parts = { options, ground, stores, kubelets, relays };
+  const watching = [
+    ...reflectors.map(
+      (each): Runnable =>
+        (stop) =>
+          each.run(stop),
+    ),
+    ...heartbeatsOf(parts),
   ];
+  const working: Runnable = async (stop) => {
+    if (await whenSynced(reflectors, stop)) await runTogether(workOf(parts), stop);
+  };
+  const ending: Runnable = (stop) => endOf(ground, stop);
   return {
     kubelets,
     stores,
     dial: (host, port) => ground.dial(host, port),
     run: async (signal) => {
-      const watching = reflectors.map(
-        (each): Runnable =>
-          (stop) =>
-            each.run(stop),
-      );
-      const working: Runnable = async (stop) => {
-        if (await whenSynced(reflectors, stop)) await runTogether(work, stop);
-      };
-      const ending: Runnable = (stop) => endOf(ground, stop);
       try {
-        await runTogether([...watching, ...beats, working, ending], signal);
+        await runTogether([...watching, working, ending], signal);
       } finally {
         await Promise.all(kubelets.map((kubelet) => kubelet.quit()));
         relays.close();
@@ -95,6 +84,38 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       }
     },
   };
+}
+
+interface Parts {
+  readonly options: LabOptions;
+  readonly ground: Ground;
+  readonly stores: LabStores;
+  readonly kubelets: readonly Kubelet[];
+  readonly relays: ServiceRelays;
+}
+
+const timingOf = ({ timing }: LabOptions): Timing => ({ ...defaultTiming, ...timing });
+
+const heartbeatsOf = ({ options, stores, kubelets }: Parts): readonly Runnable[] =>
+  kubelets.map((kubelet, index) =>
+    heartbeat({
+      ...{ client: options.client, clock, kubelet, number: index + 1, onTrouble: options.onTrouble },
+      everySeconds: timingOf(options).heartbeatSeconds,
+      isKnownReady: () => isReadyNode(stores.nodes.get(kubelet.name)),
+    }),
+  );
+
+/** What begins when all is known that the API server has. */
+function workOf({ options, ground, stores, kubelets, relays }: Parts): readonly Runnable[] {
+  const { client, onTrouble, state, api } = options;
+  const recorder = new EventRecorder({ client, clock, component: 'lab', instance: 'lab', onTrouble });
+  const settings = { graceSeconds: timingOf(options).graceSeconds, volumes: join(state, 'volumes') };
+  return [
+    ...kubelets.map((kubelet) => kubelet.run),
+    ...controllers({ client, clock, stores, recorder, onTrouble }, settings),
+    dnsServer(ground, remembered(stores)),
+    relaying(relays, stores, api),
+  ];
 }
 
 /** The lab is over when its ground is gone, whoever ended that. */
@@ -137,14 +158,12 @@ function remembered(stores: LabStores): () => ReturnType<typeof namesOf> {
 
 /** Keeps the relays as the services are. The API server itself is not a pod: it is on this machine. */
 function relaying(relays: ServiceRelays, stores: LabStores, api: LabOptions['api']): Runnable {
+  const toApi = (way: Way): Way =>
+    way.host === stores.services.get('default/kubernetes')?.spec?.clusterIP
+      ? { ...way, targets: [{ address: api.host, port: api.port, isOutside: true }] }
+      : way;
+  const update = (): void => relays.update(waysOf(stores.services.all(), stores.slices.all()).map((way) => toApi(way)));
   return async (signal) => {
-    const isApi = stores.services.get('default/kubernetes');
-    const toApi = (way: Way): Way =>
-      way.host === (stores.services.get('default/kubernetes') ?? isApi)?.spec?.clusterIP
-        ? { ...way, targets: [{ address: api.host, port: api.port, isOutside: true }] }
-        : way;
-    const update = (): void =>
-      relays.update(waysOf(stores.services.all(), stores.slices.all()).map((way) => toApi(way)));
     const ends = [stores.services.onChange(update), stores.slices.onChange(update)];
     await new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });

@@ -37,9 +37,18 @@ export async function labCommand(words: readonly string[], env: Environment, sig
     .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes')
     .action((flags: Flags) => (flags.detach ? detached(words, flags) : foreground(flags, env, signal)));
   const state = (): string => program.opts<Flags>().state;
-  program.command('status').description('say whether it runs').action(() => status(state()));
-  program.command('down').description('stop it; its state is kept').action(() => down(state()));
-  program.command('reset').description('stop it and throw its state away').action(() => reset(state()));
+  program
+    .command('status')
+    .description('say whether it runs')
+    .action(() => status(state()));
+  program
+    .command('down')
+    .description('stop it; its state is kept')
+    .action(() => down(state()));
+  program
+    .command('reset')
+    .description('stop it and throw its state away')
+    .action(() => reset(state()));
   for (const power of ['on', 'off'] as const)
     program
       .command(`power-${power} <node>`)

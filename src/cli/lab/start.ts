@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { customResourceDefinitions } from '../../kube/resource.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { type Lab, openLab } from '../../lab/lab.ts';
 import { imageCatalog } from '../../lab/node/image/catalog.ts';
 import { LabStreams } from '../../lab/node/node-streams.ts';
-import { customResourceDefinitions } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { serveControl } from './control.ts';
 import { createAll, exampleCluster, operatorManifests } from './manifests.ts';

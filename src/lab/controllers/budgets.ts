@@ -59,8 +59,8 @@ function desired(spec: PodDisruptionBudget['spec'], expected: number): number {
   return Math.max(0, expected - scaled(spec?.maxUnavailable ?? 1, expected));
 }
 
-/** A number, or a share of all, rounded up. */
-export const scaled = (value: unknown, all: number): number => {
+/** A number, or a share of all, rounded up unless told otherwise. */
+export const scaled = (value: unknown, all: number, round: (number: number) => number = Math.ceil): number => {
   const text = String(value);
-  return text.endsWith('%') ? Math.ceil((Number.parseFloat(text) / 100) * all) : Number(text);
+  return text.endsWith('%') ? round((Number.parseFloat(text) / 100) * all) : Number(text);
 };

@@ -7,7 +7,7 @@ import { type Runnable, runTogether } from '../../runtime/manager.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
 import { type PersistentVolume, persistentVolumes, type StorageClass, storageClasses } from '../kinds.ts';
-import { bytesOf } from '../node/quantity.ts';
+import { quantityOf } from '../node/quantity.ts';
 import { controller, type Tools } from './controller.ts';
 
 export const storageClassName = 'standard';
@@ -70,34 +70,46 @@ async function release({ stores, client }: Tools, claim: Stored<PersistentVolume
   return done;
 }
 
-async function bind({ client }: Tools, claim: Stored<PersistentVolumeClaim>, directory: string): Promise<Outcome> {
+async function bind(tools: Tools, claim: Stored<PersistentVolumeClaim>, directory: string): Promise<Outcome> {
+  const { client } = tools;
   const volume = volumeFor(claim, directory);
-  const wanted = claim.spec?.resources?.requests?.['storage'] ?? '0';
-  if (claim.status?.phase !== 'Bound') {
-    const path = volume.spec?.hostPath?.path ?? '';
-    await mkdir(path, { recursive: true });
-    await chmod(path, 0o777);
-    await client.create(persistentVolumes, volume).catch((thrown: unknown) => {
-      if (!isAlreadyExists(thrown)) throw thrown;
-    });
-    await client.patch(persistentVolumes, volume.metadata, statusOf({ phase: 'Bound' }));
-    const annotations = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
-    const body = { metadata: { annotations }, spec: { volumeName: volume.metadata.name } };
-    await client.patch(claims, claim.metadata, { type: 'merge', body });
-  } else if (bytesOf(claim.status.capacity?.['storage'] ?? '0') >= bytesOf(wanted)) return done;
-  else
-    await client.patch(persistentVolumes, volume.metadata, {
-      type: 'merge',
-      body: { spec: { capacity: { storage: wanted } } },
-    });
+  const wanted = wantedSize(claim);
+  if (claim.status?.phase !== 'Bound') await provision(tools, claim, volume);
+  else if (hasSize(claim, wanted)) return done;
+  else await client.patch(persistentVolumes, volume.metadata, sizeOf(wanted));
   const status = { phase: 'Bound', accessModes: claim.spec?.accessModes ?? [], capacity: { storage: wanted } };
   await client.patch(claims, claim.metadata, statusOf(status));
   return done;
 }
 
+const wantedSize = ({ spec }: PersistentVolumeClaim): string => spec?.resources?.requests?.['storage'] ?? '0';
+
+const hasSize = ({ status }: PersistentVolumeClaim, wanted: string): boolean =>
+  quantityOf(status?.capacity?.['storage'] ?? '0') >= quantityOf(wanted);
+
+const sizeOf = (storage: string) => ({ type: 'merge', body: { spec: { capacity: { storage } } } }) as const;
+
+async function provision(
+  { client }: Tools,
+  claim: Stored<PersistentVolumeClaim>,
+  volume: PersistentVolume,
+): Promise<void> {
+  const path = volume.spec?.hostPath?.path ?? '';
+  await mkdir(path, { recursive: true });
+  await chmod(path, 0o777);
+  await client.create(persistentVolumes, volume).catch((thrown: unknown) => {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  });
+  await client.patch(persistentVolumes, volume.metadata, statusOf({ phase: 'Bound' }));
+  const annotations = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
+  const body = { metadata: { annotations }, spec: { volumeName: volume.metadata.name } };
+  await client.patch(claims, claim.metadata, { type: 'merge', body });
+}
+
 const statusOf = (status: object) => ({ type: 'merge', body: { status }, subresource: 'status' }) as const;
 
-function volumeFor({ metadata, spec }: Stored<PersistentVolumeClaim>, directory: string): PersistentVolume {
+function volumeFor(claim: Stored<PersistentVolumeClaim>, directory: string): PersistentVolume {
+  const { metadata, spec } = claim;
   const name = `pvc-${metadata.uid}`;
   const { namespace = '', uid } = metadata;
   return {
@@ -106,7 +118,7 @@ function volumeFor({ metadata, spec }: Stored<PersistentVolumeClaim>, directory:
     metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner } },
     spec: {
       accessModes: spec?.accessModes ?? [],
-      capacity: { storage: spec?.resources?.requests?.['storage'] ?? '0' },
+      capacity: { storage: wantedSize(claim) },
       claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: metadata.name, uid },
       hostPath: { path: join(directory, name), type: 'DirectoryOrCreate' },
       persistentVolumeReclaimPolicy: 'Delete',
@@ -118,7 +130,7 @@ function volumeFor({ metadata, spec }: Stored<PersistentVolumeClaim>, directory:
 
 /** Removes the volumes whose claims are gone. */
 function reclaimer(tools: Tools): Runnable {
-  const { stores, client } = tools;
+  const { stores } = tools;
   return controller(tools, {
     watch: (add) => {
       stores.volumes.onChange(({ object }) => add(object.metadata.name));
@@ -128,30 +140,27 @@ function reclaimer(tools: Tools): Runnable {
     },
     reconcile: async (name) => {
       const volume = stores.volumes.get(name);
-      const owner = volume?.spec?.claimRef;
-      if (volume === undefined || owner === undefined || !isOurs(volume)) return done;
-      const claim = stores.claims.get(keyOf({ namespace: owner.namespace, name: owner.name ?? '' }));
-      if (claim?.metadata.uid === owner.uid || !(await isGone(tools, owner))) return done;
-      await rm(volume.spec?.hostPath?.path ?? '', { recursive: true, force: true });
-      await unless(
-        'not-found',
-        client.patch(persistentVolumes, { name }, { type: 'merge', body: { metadata: { finalizers: null } } }),
-        undefined,
-      );
-      await unless('not-found', client.remove(persistentVolumes, { name }), undefined);
+      if (volume !== undefined && isOurs(volume) && (await isAbandoned(tools, volume))) await remove(tools, volume);
       return done;
     },
   });
+}
+
+async function remove({ client }: Tools, { metadata, spec }: Stored<PersistentVolume>): Promise<void> {
+  const path = spec?.hostPath?.path;
+  if (path !== undefined) await rm(path, { recursive: true, force: true });
+  const body = { metadata: { finalizers: null } };
+  await unless('not-found', client.patch(persistentVolumes, metadata, { type: 'merge', body }), undefined);
+  await unless('not-found', client.remove(persistentVolumes, metadata), undefined);
 }
 
 const isOurs = ({ metadata }: PersistentVolume): boolean =>
   metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === provisioner;
 
 /** The cache may be late: data is removed only when the server itself says that its claim is no more. */
-async function isGone(
-  { client }: Tools,
-  { namespace = '', name = '', uid }: { namespace?: string; name?: string; uid?: string },
-): Promise<boolean> {
-  const live = await unless('not-found', client.get(claims, { namespace, name }), undefined);
-  return live?.metadata.uid !== uid;
+async function isAbandoned({ client, stores }: Tools, { spec }: Stored<PersistentVolume>): Promise<boolean> {
+  const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
+  const isStill = (claim: PersistentVolumeClaim | undefined): boolean => claim?.metadata.uid === uid;
+  if (uid === undefined || isStill(stores.claims.get(keyOf({ namespace, name })))) return false;
+  return !isStill(await unless('not-found', client.get(claims, { namespace, name }), undefined));
 }

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import type { V1PodTemplateSpec } from '@kubernetes/client-node';
 import type { KubeClient } from '../../kube/client.ts';
-import { type KubeObject, keyOf } from '../../kube/object.ts';
+import { type Json, type KubeObject, keyOf, type Pod } from '../../kube/object.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { EventRecorder } from '../../runtime/events.ts';
 import type { Runnable } from '../../runtime/manager.ts';
@@ -77,3 +79,19 @@ export const ownerReference = ({ apiVersion, kind, metadata }: KubeObject) => ({
 export const isReady = (pod: {
   readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
 }): boolean => (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
+
+/** A pod of a template, owned by the object that the template is of. */
+export function podOf(owner: KubeObject, template: Json<V1PodTemplateSpec> | undefined, own: Labels = {}): Pod {
+  const { namespace = '', name } = owner.metadata;
+  const { metadata: given = {}, spec = { containers: [] } } = template ?? {};
+  const { labels, annotations = {} } = given;
+  const metadata = { name: `${name}-${randomBytes(3).toString('hex').slice(0, 5)}`, namespace };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...metadata, labels: { ...labels, ...own }, annotations, ownerReferences: [ownerReference(owner)] },
+    spec,
+  };
+}
+
+type Labels = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isAlreadyExists } from '../../kube/errors.ts';
 import type { Stored } from '../../kube/object.ts';
 import type { Runnable } from '../../runtime/manager.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
 import { unless } from '../../std/failure.ts';
 import { ownerIndex } from '../caches.ts';
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts';

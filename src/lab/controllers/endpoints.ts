@@ -5,6 +5,7 @@ import type { Runnable } from '../../runtime/manager.ts';
 import { done } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
 import { type EndpointSlice, endpointSlices } from '../kinds.ts';
+import { specOf } from '../node/pod/plan.ts';
 import { portOf } from '../node/probe/check.ts';
 import { controller, isReady, ownerReference, siblings, type Tools } from './controller.ts';
 
@@ -90,21 +91,21 @@ function targetPortOf(port: unknown, pods: readonly Pod[]): number {
   return known === undefined ? Number(port) || 0 : portOf(port, known);
 }
 
-function endpointOf({ spec, metadata }: Service, pod: Pod): NonNullable<EndpointSlice['endpoints']>[number] {
-  const isGoing = pod.metadata.deletionTimestamp !== undefined;
-  const serving = isReady(pod);
-  const { hostname, subdomain, nodeName } = pod.spec ?? {};
-  const isNamed = hostname !== undefined && subdomain === metadata.name;
+function endpointOf(service: Service, pod: Pod): NonNullable<EndpointSlice['endpoints']>[number] {
+  const { hostname, subdomain, nodeName } = specOf(pod);
+  const isNamed = hostname !== undefined && subdomain === service.metadata.name;
   const { namespace, name, uid } = pod.metadata;
   return {
     addresses: [pod.status?.podIP ?? ''],
-    conditions: {
-      ready: spec?.publishNotReadyAddresses === true || (serving && !isGoing),
-      serving,
-      terminating: isGoing,
-    },
+    conditions: conditionsOf(service, pod),
     ...(isNamed ? { hostname } : {}),
     ...(nodeName === undefined ? {} : { nodeName }),
     targetRef: { kind: 'Pod', namespace, name, uid } as never,
   };
+}
+
+function conditionsOf({ spec }: Service, pod: Pod): { ready: boolean; serving: boolean; terminating: boolean } {
+  const terminating = pod.metadata.deletionTimestamp !== undefined;
+  const serving = isReady(pod);
+  return { ready: spec?.publishNotReadyAddresses === true || (serving && !terminating), serving, terminating };
 }

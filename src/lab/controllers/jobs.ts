@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
@@ -8,7 +7,7 @@ import { unless } from '../../std/failure.ts';
 import { ownerIndex } from '../caches.ts';
 import { type Job, jobs } from '../kinds.ts';
 import { timeOf } from '../node/pod/status.ts';
-import { controller, ownerKey, ownerReference, ownKey, type Tools } from './controller.ts';
+import { controller, ownerKey, ownKey, podOf, type Tools } from './controller.ts';
 
 const settleSeconds = 0.2;
 
@@ -34,38 +33,41 @@ export function jobController(tools: Tools): Runnable {
 }
 
 const isFinished = ({ status }: Job): boolean =>
-  (status?.conditions ?? []).some(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
+  (status?.conditions ?? []).some(
+    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
+  );
 
 async function reconcile(tools: Tools, job: Stored<Job>, unseen: Set<string>): Promise<Outcome> {
   const own = tools.stores.pods.by(ownerIndex, job.metadata.uid);
-  const count = (phase: string): number => own.filter(({ status }) => status?.phase === phase).length;
-  const [succeeded, failed] = [count('Succeeded'), count('Failed')];
-  const active = own.length - succeeded - failed;
-  const { completions = 1, parallelism = 1, backoffLimit = 6, suspend = false } = job.spec ?? {};
-  const isFailed = failed > backoffLimit;
-  const missing = suspend || isFailed ? 0 : Math.min(parallelism - active, completions - succeeded - active);
+  const counts = countsOf(job, own);
+  const missing = missingOf(job, counts);
   for (let made = 0; made < missing; made++) {
-    const pod = podOf(job);
+    const pod = podOf(job, job.spec?.template, labelsOf(job));
     unseen.add(keyOf(pod.metadata));
     await tools.client.create(pods, pod);
   }
-  await publish(tools, job, { active: active + Math.max(0, missing), succeeded, failed, isFailed });
+  await publish(tools, job, { ...counts, active: counts.active + missing });
   return done;
 }
 
-function podOf(job: Stored<Job>): Pod {
-  const { namespace = '', name, uid } = job.metadata;
-  const { template } = job.spec ?? {};
-  const { labels = {}, annotations = {} } = template?.metadata ?? {};
-  const own = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'job-name': name };
-  const metadata = { name: `${name}-${randomBytes(3).toString('hex').slice(0, 5)}`, namespace };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { ...metadata, labels: { ...labels, ...own }, annotations, ownerReferences: [ownerReference(job)] },
-    spec: template?.spec ?? { containers: [] },
-  };
+function countsOf({ spec }: Job, own: readonly Pod[]): Counts {
+  const count = (phase: string): number => own.filter(({ status }) => status?.phase === phase).length;
+  const [succeeded, failed] = [count('Succeeded'), count('Failed')];
+  return { active: own.length - succeeded - failed, succeeded, failed, isFailed: failed > (spec?.backoffLimit ?? 6) };
 }
+
+/** How many pods are to be started now. */
+function missingOf({ spec }: Job, { active, succeeded, isFailed }: Counts): number {
+  const { completions = 1, parallelism = 1, suspend = false } = spec ?? {};
+  if (suspend || isFailed) return 0;
+  return Math.max(0, Math.min(parallelism - active, completions - succeeded - active));
+}
+
+const labelsOf = ({ metadata: { name, uid } }: Stored<Job>): Readonly<Record<string, string>> => ({
+  'batch.kubernetes.io/controller-uid': uid,
+  'batch.kubernetes.io/job-name': name,
+  'job-name': name,
+});
 
 interface Counts {
   readonly active: number;

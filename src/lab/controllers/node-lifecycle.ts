@@ -14,7 +14,8 @@ type Taint = Json<V1Taint>;
 
 /** How often it is looked whether a node has fallen silent. */
 const lookSeconds = 1;
-const ours = ['node.kubernetes.io/unreachable', 'node.kubernetes.io/not-ready'];
+const unreachable = 'node.kubernetes.io/unreachable';
+const ours = new Set([unreachable, 'node.kubernetes.io/not-ready']);
 
 /** Gives up nodes that fall silent: marks them, and after the time that each pod tolerates, evicts what was there. */
 export function nodeLifecycle(tools: Tools, graceSeconds: number): Runnable {
@@ -47,17 +48,23 @@ async function welcome(tools: Tools, node: Stored<Node>): Promise<void> {
 
 async function giveUp(tools: Tools, node: Stored<Node>): Promise<void> {
   if (readyStatus(node) === 'True') await markUnknown(tools, node);
-  const since = node.spec?.taints?.find(({ key, effect }) => key === ours[0] && effect === 'NoExecute')?.timeAdded;
+  const since = unreachableSince(node);
   const timeAdded = since ?? timeOf(tools.clock.now());
   await setTaints(tools, node, [
-    { key: ours[0] ?? '', effect: 'NoSchedule' },
-    { key: ours[0] ?? '', effect: 'NoExecute', timeAdded },
+    { key: unreachable, effect: 'NoSchedule' },
+    { key: unreachable, effect: 'NoExecute', timeAdded },
   ]);
   const there = tools.stores.pods.all().filter(({ spec }) => spec?.nodeName === node.metadata.name);
   for (const pod of there) {
     await markUnready(tools, pod);
     if (since !== undefined) await evict(tools, pod, since);
   }
+}
+
+/** Since when the node has been given up; not yet, if the taint is not there. */
+function unreachableSince({ spec }: Node): string | undefined {
+  const taints = spec?.taints ?? [];
+  return taints.find(({ key, effect }) => key === unreachable && effect === 'NoExecute')?.timeAdded;
 }
 
 const readyStatus = ({ status }: Node): string | undefined =>
@@ -73,7 +80,7 @@ async function markUnknown({ client, clock }: Tools, { metadata, status }: Store
 
 async function setTaints({ client }: Tools, { metadata, spec }: Stored<Node>, wanted: readonly Taint[]): Promise<void> {
   const present = spec?.taints ?? [];
-  const taints = [...present.filter(({ key }) => !ours.includes(key)), ...wanted];
+  const taints = [...present.filter(({ key }) => !ours.has(key)), ...wanted];
   if (isDeepStrictEqual(plain(taints), plain(present))) return;
   await client.patch(nodes, metadata, { type: 'merge', body: { spec: { taints } } });
 }
@@ -92,7 +99,7 @@ async function markUnready({ client, clock }: Tools, pod: Stored<Pod>): Promise<
 
 async function evict({ client, clock, recorder }: Tools, pod: Stored<Pod>, since: string): Promise<void> {
   if (pod.metadata.deletionTimestamp !== undefined) return;
-  const seconds = toleratedSeconds(pod, { key: ours[0] ?? '', effect: 'NoExecute' });
+  const seconds = toleratedSeconds(pod, { key: unreachable, effect: 'NoExecute' });
   if (clock.now().getTime() < Date.parse(since) + seconds * 1000) return;
   recorder.record(pod, {
     type: 'Normal',

@@ -1,4 +1,4 @@
-import type { V1PodAffinityTerm, V1Taint, V1Toleration } from '@kubernetes/client-node';
+import type { V1NodeSelectorTerm, V1PodAffinityTerm, V1Taint, V1Toleration } from '@kubernetes/client-node';
 import type { Json, Node, Pod } from '../../kube/object.ts';
 import { meets, selects } from '../selector.ts';
 
@@ -29,18 +29,30 @@ export function placeFor(pod: Pod, around: Neighbourhood): Place {
 }
 
 function refusal(pod: Pod, node: Node, around: Neighbourhood): string | undefined {
-  const taint = (node.spec?.taints ?? []).find((each) => isHardTaint(each) && !isTolerated(each, pod));
-  if (taint !== undefined) return `node(s) had untolerated taint(s)`;
+  const { taints = [], unschedulable = false } = node.spec ?? {};
+  if (taints.some((taint) => isHardTaint(taint) && !isTolerated(taint, pod))) return 'node(s) had untolerated taint(s)';
   if (!isReadyNode(node)) return 'node(s) were not ready';
-  if (node.spec?.unschedulable === true) return 'node(s) were unschedulable';
+  if (unschedulable) return 'node(s) were unschedulable';
   if (!matchesNode(pod, node)) return "node(s) didn't match Pod's node affinity/selector";
-  const apart = pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  if (apart.some((term) => meetsNeighbour(term, { pod, node, around })))
-    return "node(s) didn't match pod anti-affinity rules";
-  const together = pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  if (!together.every((term) => meetsNeighbour(term, { pod, node, around }) || isFirstOfItsKind(term, pod, around)))
-    return "node(s) didn't match pod affinity rules";
-  return undefined;
+  return quarrel({ pod, node, around });
+}
+
+function required({ spec }: Pod): { readonly apart: readonly Term[]; readonly together: readonly Term[] } {
+  const { podAntiAffinity, podAffinity } = spec?.affinity ?? {};
+  return {
+    apart: podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    together: podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+  };
+}
+
+/** Why the pod cannot be among the pods that are there. */
+function quarrel(candidate: Candidate): string | undefined {
+  const { pod, around } = candidate;
+  const { apart, together } = required(pod);
+  if (apart.some((term) => meetsNeighbour(term, candidate))) return "node(s) didn't match pod anti-affinity rules";
+  if (together.every((term) => meetsNeighbour(term, candidate) || isFirstOfItsKind(term, pod, around)))
+    return undefined;
+  return "node(s) didn't match pod affinity rules";
 }
 
 export const isReadyNode = (node: Node | undefined): boolean =>
@@ -52,21 +64,27 @@ const isHardTaint = ({ effect }: Json<V1Taint>): boolean => effect !== 'PreferNo
 export const isTolerated = (taint: Json<V1Taint>, { spec }: Pod): boolean =>
   (spec?.tolerations ?? []).some((toleration) => tolerates(toleration, taint));
 
-export const tolerates = ({ key, operator, value, effect }: Json<V1Toleration>, taint: Json<V1Taint>): boolean =>
-  (effect === undefined || effect === '' || effect === taint.effect) &&
-  (key === undefined || key === '' || key === taint.key) &&
-  (operator === 'Exists' || (value ?? '') === (taint.value ?? ''));
+/** What a toleration leaves out, it takes as it comes. */
+export function tolerates(toleration: Json<V1Toleration>, taint: Json<V1Taint>): boolean {
+  const { key = '', operator, value = '', effect = '' } = toleration;
+  const isMeantFor = [effect, key].every((given, index) => given === '' || given === [taint.effect, taint.key][index]);
+  return isMeantFor && (operator === 'Exists' || value === (taint.value ?? ''));
+}
 
-function matchesNode({ spec }: Pod, node: Node): boolean {
-  const { labels = {}, name } = node.metadata;
-  const wanted = Object.entries(spec?.nodeSelector ?? {});
-  if (!wanted.every(([key, value]) => labels[key] === value)) return false;
-  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  if (terms === undefined) return true;
-  return terms.some(
-    ({ matchExpressions = [], matchFields = [] }) =>
-      matchExpressions.every((requirement) => meets(requirement, labels)) &&
-      matchFields.every((requirement) => meets(requirement, { 'metadata.name': name })),
+function matchesNode({ spec }: Pod, { metadata: { labels = {}, name } }: Node): boolean {
+  const { nodeSelector = {}, affinity } = spec ?? {};
+  if (!Object.entries(nodeSelector).every(([key, value]) => labels[key] === value)) return false;
+  const { requiredDuringSchedulingIgnoredDuringExecution: demand } = affinity?.nodeAffinity ?? {};
+  return demand === undefined || demand.nodeSelectorTerms.some((term) => meetsTerm(term, { labels, name }));
+}
+
+function meetsTerm(
+  { matchExpressions = [], matchFields = [] }: Json<V1NodeSelectorTerm>,
+  { labels, name }: { readonly labels: Readonly<Record<string, string>>; readonly name: string },
+): boolean {
+  return (
+    matchExpressions.every((requirement) => meets(requirement, labels)) &&
+    matchFields.every((requirement) => meets(requirement, { 'metadata.name': name }))
   );
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
@@ -7,7 +6,7 @@ import { again, done, type Outcome } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
 import { ownerIndex } from '../caches.ts';
 import { type ReplicaSet, replicaSets } from '../kinds.ts';
-import { controller, isReady, ownerKey, ownerReference, ownKey, type Tools } from './controller.ts';
+import { controller, isReady, ownerKey, ownKey, podOf, type Tools } from './controller.ts';
 
 /** While the cache has not shown what was just made, the same must not be made again. */
 const settleSeconds = 0.2;
@@ -41,12 +40,18 @@ async function reconcile(tools: Tools, set: Stored<ReplicaSet>, unseen: Map<stri
   const made = new Set<string>();
   unseen.set(set.metadata.uid, made);
   for (let count = active.length; count < wanted; count++) {
-    const pod = podOf(set);
+    const pod = podOf(set, set.spec?.template);
     made.add(keyOf(pod.metadata));
     await tools.client.create(pods, pod);
-    tools.recorder.record(set, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
+    tools.recorder.record(set, {
+      type: 'Normal',
+      reason: 'SuccessfulCreate',
+      message: `Created pod: ${pod.metadata.name}`,
+    });
   }
-  const surplus = active.toSorted((a, b) => Number(isReady(a)) - Number(isReady(b))).slice(0, Math.max(0, active.length - wanted));
+  const surplus = active
+    .toSorted((a, b) => Number(isReady(a)) - Number(isReady(b)))
+    .slice(0, Math.max(0, active.length - wanted));
   for (const pod of surplus) await unless('not-found', tools.client.remove(pods, pod.metadata), undefined);
   await publish(tools, set, active);
   return done;
@@ -55,24 +60,17 @@ async function reconcile(tools: Tools, set: Stored<ReplicaSet>, unseen: Map<stri
 const isActive = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 
-function podOf(set: Stored<ReplicaSet>): Pod {
-  const { template } = set.spec ?? {};
-  const { namespace = '', name } = set.metadata;
-  const { labels = {}, annotations = {} } = template?.metadata ?? {};
-  const own = `${name}-${randomBytes(3).toString('hex').slice(0, 5)}`;
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: own, namespace, labels, annotations, ownerReferences: [ownerReference(set)] },
-    spec: template?.spec ?? { containers: [] },
-  };
-}
-
 async function publish({ client }: Tools, set: Stored<ReplicaSet>, active: readonly Pod[]): Promise<void> {
   const ready = active.filter(isReady).length;
   const replicas = active.length;
   const observedGeneration = set.metadata.generation ?? 0;
-  const status = { replicas, fullyLabeledReplicas: replicas, readyReplicas: ready, availableReplicas: ready, observedGeneration };
+  const status = {
+    replicas,
+    fullyLabeledReplicas: replicas,
+    readyReplicas: ready,
+    availableReplicas: ready,
+    observedGeneration,
+  };
   const { conditions: _, terminatingReplicas: __, ...before } = set.status ?? {};
   const zero = { fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 };
   if (isDeepStrictEqual({ ...zero, ...before }, status)) return;

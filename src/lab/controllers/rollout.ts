@@ -7,7 +7,10 @@ export const hashLabel = 'pod-template-hash';
 
 /** A short name for a pod template: it changes exactly when the template does. */
 export const templateHash = (deployment: Deployment): string =>
-  createHash('sha256').update(JSON.stringify(sorted(deployment.spec?.template))).digest('hex').slice(0, 10);
+  createHash('sha256')
+    .update(JSON.stringify(sorted(deployment.spec?.template)))
+    .digest('hex')
+    .slice(0, 10);
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
@@ -28,33 +31,40 @@ export interface Scales {
 }
 
 /** One step of a change from old pods to new ones, by the Deployment's strategy. */
-export function nextScales(deployment: Deployment, { current, old }: Sets): Scales {
-  const wanted = deployment.spec?.replicas ?? 1;
-  const oldPods = sum(old.map(({ status }) => status?.replicas ?? 0));
-  if (deployment.spec?.strategy?.type === 'Recreate')
-    return { current: oldPods > 0 ? (current?.spec?.replicas ?? 0) : wanted, old: old.map(() => 0) };
+export function nextScales(deployment: Deployment, sets: Sets): Scales {
+  const { replicas: wanted = 1, strategy } = deployment.spec ?? {};
+  const { current, old } = sets;
+  const now = scaleOf(current);
+  if (strategy?.type === 'Recreate') {
+    const isClear = sum(old.map(podsOf)) === 0;
+    return { current: isClear ? wanted : now, old: old.map(() => 0) };
+  }
   const { maxSurge, maxUnavailable } = limits(deployment, wanted);
-  const oldWanted = sum(old.map(({ spec }) => spec?.replicas ?? 0));
-  const now = current?.spec?.replicas ?? 0;
-  const room = Math.max(0, wanted + maxSurge - oldWanted - now);
-  const available = sum([current, ...old].map((set) => set?.status?.availableReplicas ?? 0));
-  let spare = Math.max(0, available - (wanted - maxUnavailable));
-  const shrunk = old.map(({ spec, status }) => {
-    const has = spec?.replicas ?? 0;
-    const unready = Math.max(0, has - (status?.availableReplicas ?? 0));
-    const taken = Math.min(has, spare + unready);
-    spare = Math.max(0, spare - Math.max(0, taken - unready));
-    return has - taken;
+  const room = Math.max(0, wanted + maxSurge - sum(old.map(scaleOf)) - now);
+  const available = sum([current, ...old].map(availableOf));
+  return { current: Math.min(wanted, now + room), old: shrunk(old, available - (wanted - maxUnavailable)) };
+}
+
+const scaleOf = (set: ReplicaSet | undefined): number => set?.spec?.replicas ?? 0;
+const podsOf = (set: ReplicaSet | undefined): number => set?.status?.replicas ?? 0;
+const availableOf = (set: ReplicaSet | undefined): number => set?.status?.availableReplicas ?? 0;
+
+/** Takes away what does not serve, and of what does, as much as can be spared. */
+function shrunk(old: Sets['old'], spare: number): readonly number[] {
+  let left = Math.max(0, spare);
+  return old.map((set) => {
+    const unready = Math.max(0, scaleOf(set) - availableOf(set));
+    const taken = Math.min(scaleOf(set), left + unready);
+    left -= Math.max(0, taken - unready);
+    return scaleOf(set) - taken;
   });
-  return { current: Math.min(wanted, now + room), old: shrunk };
 }
 
 function limits({ spec }: Deployment, wanted: number): { readonly maxSurge: number; readonly maxUnavailable: number } {
-  const { maxSurge = '25%', maxUnavailable = '25%' } = spec?.strategy?.rollingUpdate ?? {};
-  const surge = scaled(maxSurge, wanted);
-  const text = String(maxUnavailable);
-  const unavailable = text.endsWith('%') ? Math.floor((Number.parseFloat(text) / 100) * wanted) : Number(text);
-  return { maxSurge: surge === 0 && unavailable === 0 ? 1 : surge, maxUnavailable: unavailable };
+  const given = { maxSurge: '25%', maxUnavailable: '25%', ...spec?.strategy?.rollingUpdate };
+  const surge = scaled(given.maxSurge, wanted);
+  const maxUnavailable = scaled(given.maxUnavailable, wanted, Math.floor);
+  return { maxSurge: surge === 0 && maxUnavailable === 0 ? 1 : surge, maxUnavailable };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
@@ -62,35 +72,53 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** The Deployment's own account of itself, as `kubectl rollout status` reads it. */
 export function deploymentStatus(deployment: Deployment, { current, old }: Sets, time: string) {
   const wanted = deployment.spec?.replicas ?? 1;
-  const all = [current, ...old].flatMap((set) => (set === undefined ? [] : [set.status]));
-  const count = (field: 'replicas' | 'readyReplicas' | 'availableReplicas'): number =>
-    sum(all.map((status) => status?.[field] ?? 0));
-  const availableReplicas = count('availableReplicas');
-  const updatedReplicas = current?.status?.replicas ?? 0;
+  const all = [...(current === undefined ? [] : [current]), ...old];
+  const replicas = sum(all.map(podsOf));
+  const availableReplicas = sum(all.map(availableOf));
+  const updatedReplicas = podsOf(current);
   const isAvailable = availableReplicas >= wanted - limits(deployment, wanted).maxUnavailable;
-  const isComplete = updatedReplicas === wanted && availableReplicas === wanted && count('replicas') === wanted;
-  const name = current?.metadata.name ?? '';
-  const conditions = [
-    isAvailable
-      ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
-      : { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' },
-    isComplete
-      ? { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable', message: `ReplicaSet "${name}" has successfully progressed.` }
-      : { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `ReplicaSet "${name}" is progressing.` },
-  ];
-  const known = deployment.status?.conditions ?? [];
+  const isComplete = [updatedReplicas, availableReplicas, replicas].every((count) => count === wanted);
+  const conditions = [availability(isAvailable), progress(isComplete, current?.metadata.name ?? '')];
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
-    replicas: count('replicas'),
+    replicas,
     updatedReplicas,
-    readyReplicas: count('readyReplicas'),
+    readyReplicas: sum(all.map(({ status }) => status?.readyReplicas ?? 0)),
     availableReplicas,
     unavailableReplicas: Math.max(0, wanted - availableReplicas),
-    conditions: conditions.map((condition) => {
-      const before = known.find(({ type }) => type === condition.type);
-      const isSame = before?.status === condition.status;
-      const lastUpdateTime = isSame && before.reason === condition.reason ? (before.lastUpdateTime ?? time) : time;
-      return { ...condition, lastUpdateTime, lastTransitionTime: isSame ? (before.lastTransitionTime ?? time) : time };
-    }),
+    conditions: conditions.map((condition) => timed(condition, deployment, time)),
+  };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const availability = (isAvailable: boolean): Condition => ({
+  type: 'Available',
+  status: isAvailable ? 'True' : 'False',
+  reason: isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
+  message: `Deployment ${isAvailable ? 'has' : 'does not have'} minimum availability.`,
+});
+
+const progress = (isComplete: boolean, name: string): Condition => ({
+  type: 'Progressing',
+  status: 'True',
+  reason: isComplete ? 'NewReplicaSetAvailable' : 'ReplicaSetUpdated',
+  message: `ReplicaSet "${name}" ${isComplete ? 'has successfully progressed' : 'is progressing'}.`,
+});
+
+/** A condition keeps the times at which it was last written and last changed. */
+function timed(condition: Condition, { status }: Deployment, time: string) {
+  const before = status?.conditions?.find(({ type }) => type === condition.type);
+  if (before?.status !== condition.status) return { ...condition, lastUpdateTime: time, lastTransitionTime: time };
+  const { lastTransitionTime = time, lastUpdateTime = time } = before;
+  return {
+    ...condition,
+    lastTransitionTime,
+    lastUpdateTime: before.reason === condition.reason ? lastUpdateTime : time,
   };
 }

@@ -7,8 +7,8 @@ import type { Answer, Question } from './questions.ts';
  * The first process inside the lab's namespaces. It opens sockets there and hands them out: a socket belongs to the
  * network it was made in, whoever holds it. It ends when the lab does, and with it every process of every pod.
  */
-const give = (answer: Answer, handle?: SendHandle, then?: () => void): void => {
-  process.send?.(answer, handle, {}, () => then?.());
+const give = (given: Answer, handle?: SendHandle, then?: () => void): void => {
+  process.send?.(given, handle, {}, () => then?.());
 };
 
 function answer(question: Question): void {

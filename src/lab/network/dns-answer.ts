@@ -10,7 +10,7 @@ export function answerTo(query: Packet, names: Names): Packet {
   if (question === undefined) return reply(query, [], { isKnown: true });
   const name = question.name.toLowerCase().replace(/\.$/, '');
   const { answers, additionals = [] } = found({ ...question, name }, names);
-  const shown = answers.map((answer) => ({ ...answer, name: question.name }) as Answer);
+  const shown = answers.map((answer) => ({ ...answer, name: question.name }));
   return {
     ...reply(query, shown, { isKnown: answers.length > 0 || isKnown(name, names) }),
     additionals: [...additionals],
@@ -23,16 +23,11 @@ interface Found {
 }
 
 function found({ name, type }: Question, names: Names): Found {
-  switch (type) {
-    case 'A':
-      return { answers: addressesOf(name, names) };
-    case 'SRV':
-      return srvOf(name, names);
-    case 'PTR':
-      return { answers: (names.reverse.get(backwards(name)) ?? []).map((data) => ({ type: 'PTR', name, ttl, data })) };
-    default:
-      return { answers: [] };
-  }
+  if (type === 'A') return { answers: addressesOf(name, names) };
+  if (type === 'SRV') return srvOf(name, names);
+  if (type !== 'PTR') return { answers: [] };
+  const known = names.reverse.get(backwards(name)) ?? [];
+  return { answers: known.map((data) => ({ type: 'PTR', name, ttl, data })) };
 }
 
 const addressesOf = (name: string, { addresses }: Names): readonly Answer[] =>

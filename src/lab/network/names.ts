@@ -22,6 +22,11 @@ export interface Named {
   readonly slices: readonly EndpointSlice[];
 }
 
+interface Port {
+  readonly name?: string | undefined;
+  readonly protocol?: string | undefined;
+}
+
 class Book implements Names {
   readonly addresses = new Map<string, string[]>();
   readonly services = new Map<string, Srv[]>();
@@ -31,8 +36,9 @@ class Book implements Names {
     add(this.addresses, name, address);
   }
 
-  service(name: string, srv: Srv): void {
-    add(this.services, name, srv);
+  /** A port has a name of its own only if it is named. */
+  port(full: string, { name = '', protocol = 'TCP' }: Port, srv: Srv): void {
+    if (name !== '') add(this.services, `_${name}._${protocol.toLowerCase()}.${full}`, srv);
   }
 }
 
@@ -46,13 +52,13 @@ function add<T>(map: Map<string, T[]>, key: string, value: T): void {
 export function namesOf({ services, slices }: Named): Names {
   const book = new Book();
   for (const service of services) {
-    const full = nameOf(service);
-    const address = service.spec?.clusterIP;
-    if (address !== undefined && address !== 'None' && address !== '') virtualService(book, service, full);
-    else for (const slice of slices.filter((each) => belongs(each, service))) headless(book, slice, full);
+    if (hasAddress(service)) virtualService(book, service);
+    else headless(book, service, slices);
   }
   return book;
 }
+
+const hasAddress = ({ spec }: Service): boolean => !['None', '', undefined].includes(spec?.clusterIP);
 
 const nameOf = ({ metadata }: Service): string => `${metadata.name}.${metadata.namespace}.svc.${clusterDomain}`;
 
@@ -60,27 +66,34 @@ const belongs = ({ metadata }: EndpointSlice, service: Service): boolean =>
   metadata.namespace === service.metadata.namespace &&
   metadata.labels?.['kubernetes.io/service-name'] === service.metadata.name;
 
-function virtualService(book: Book, { spec }: Service, full: string): void {
-  const address = spec?.clusterIP ?? '';
+function virtualService(book: Book, service: Service): void {
+  const full = nameOf(service);
+  const { clusterIP: address = '', ports = [] } = service.spec ?? {};
   book.address(full, address);
   add(book.reverse, address, full);
-  for (const { name, port, protocol = 'TCP' } of spec?.ports ?? []) {
-    if (name !== undefined) book.service(`_${name}._${protocol.toLowerCase()}.${full}`, { target: full, port });
-  }
+  for (const { name, port, protocol } of ports) book.port(full, { name, protocol }, { target: full, port });
 }
 
 /** A service without an address has those of the pods behind it, under its own name and under each pod's. */
-function headless(book: Book, { endpoints, ports }: EndpointSlice, full: string): void {
-  // An empty list is null on the wire.
-  for (const { addresses, hostname, conditions } of endpoints ?? []) {
-    if (conditions?.ready === false) continue;
-    const [address = ''] = addresses;
-    const own = `${hostname ?? address.replaceAll('.', '-')}.${full}`;
-    book.address(full, address);
-    book.address(own, address);
-    add(book.reverse, address, own);
-    for (const { name = '', port = 0, protocol = 'TCP' } of ports ?? []) {
-      if (name !== '') book.service(`_${name}._${protocol.toLowerCase()}.${full}`, { target: own, port });
-    }
+function headless(book: Book, service: Service, slices: readonly EndpointSlice[]): void {
+  const full = nameOf(service);
+  for (const { endpoints, ports } of slices.filter((each) => belongs(each, service))) {
+    // An empty list is null on the wire.
+    const ready = (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+    for (const endpoint of ready) behind(book, full, { endpoint, ports: ports ?? [] });
   }
+}
+
+interface Behind {
+  readonly endpoint: NonNullable<EndpointSlice['endpoints']>[number];
+  readonly ports: NonNullable<EndpointSlice['ports']>;
+}
+
+function behind(book: Book, full: string, { endpoint: { addresses, hostname }, ports }: Behind): void {
+  const [address = ''] = addresses;
+  const own = `${hostname ?? address.replaceAll('.', '-')}.${full}`;
+  book.address(full, address);
+  book.address(own, address);
+  add(book.reverse, address, own);
+  for (const { name, port = 0, protocol } of ports) book.port(full, { name, protocol }, { target: own, port });
 }

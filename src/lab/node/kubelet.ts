@@ -93,8 +93,7 @@ export class Kubelet {
     const { clock, onTrouble } = this.#options;
     await this.#forgetStrangers();
     const unsubscribe = this.#options.pods.onChange(({ object, old }) => {
-      if ((old ?? object).spec?.nodeName === this.name || object.spec?.nodeName === this.name)
-        this.#queue.add(keyOf(object.metadata));
+      if (this.#isOwn(old ?? object) || this.#isOwn(object)) this.#queue.add(keyOf(object.metadata));
     });
     const reconcile = (key: string): Promise<Outcome> => this.#reconcile(key);
     const onOutcome = (_: string, outcome: Outcome): void => {
@@ -105,17 +104,21 @@ export class Kubelet {
     await this.#recorder.flush(AbortSignal.timeout(1_000));
   };
 
+  #isOwn({ spec }: Pod): boolean {
+    return spec?.nodeName === this.name;
+  }
+
   #own(): readonly Stored<Pod>[] {
-    return this.#options.pods.all().filter(({ spec }) => spec?.nodeName === this.name);
+    return this.#options.pods.all().filter((pod) => this.#isOwn(pod));
   }
 
   async #reconcile(key: string): Promise<Outcome> {
     const pod = this.#options.pods.get(key);
     await this.#removeGone(key, pod?.metadata.uid);
-    if (pod === undefined || pod.spec?.nodeName !== this.name || this.#isStopped) return done;
+    if (pod === undefined || !this.#isOwn(pod) || this.#isStopped) return done;
     if (pod.metadata.deletionTimestamp !== undefined) return await this.#end(pod);
     const runner = this.#runnerFor(pod);
-    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') {
+    if (isOver(pod)) {
       await runner.leave();
       return done;
     }
@@ -203,3 +206,5 @@ export class Kubelet {
     }
   }
 }
+
+const isOver = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { PassThrough, type Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import { PassThrough, type Readable } from 'node:stream';
 import { Failure } from '../../std/failure.ts';
 import type { ContainerAddress, LogRequest, NodeStreams, Terminal } from '../streams.ts';
 import type { Process } from './container/process.ts';
@@ -83,21 +83,31 @@ interface Sending {
 
 async function send(path: string, out: PassThrough, { request, log }: Sending): Promise<void> {
   const selection = new LogSelection(request);
+  const write = (line: LogLine): void => void out.write(selection.shown(line));
   // Whoever follows hears of lines from now on; those that the file holds already come before them.
   const fresh: LogLine[] = [];
-  let isLive = false;
-  const write = (line: LogLine): void => void out.write(selection.shown(line));
-  const isFollowed = request.follow && log !== undefined && !log.isEnded;
-  const end = isFollowed ? log.follow((line) => (isLive ? write(line) : fresh.push(line)), () => out.end()) : undefined;
+  let take = (line: LogLine): void => void fresh.push(line);
+  const followed = request.follow && log?.isEnded === false ? log : undefined;
+  const end = followed?.follow(
+    (line) => take(line),
+    () => out.end(),
+  );
+  const lines = await linesIn(path);
+  for (const line of selection.past(lines)) write(line);
+  for (const line of newerThan(lines.at(-1), fresh)) write(line);
+  take = write;
+  if (followed === undefined) out.end();
+  out.once('close', () => end?.());
+}
+
+const newerThan = (last: LogLine | undefined, lines: readonly LogLine[]): readonly LogLine[] =>
+  lines.filter(({ time }) => last === undefined || time > last.time);
+
+async function linesIn(path: string): Promise<readonly LogLine[]> {
   const lines: LogLine[] = [];
   for await (const text of createInterface({ input: createReadStream(path) })) {
     const line = readLine(text);
     if (line !== undefined) lines.push(line);
   }
-  for (const line of selection.past(lines)) write(line);
-  const last = lines.at(-1);
-  for (const line of fresh.filter((each) => last === undefined || each.time > last.time)) write(line);
-  isLive = true;
-  if (!isFollowed) out.end();
-  out.once('close', () => end?.());
+  return lines;
 }

@@ -13,11 +13,8 @@ const factors: Readonly<Record<string, number>> = {
   Pi: 2 ** 50,
 };
 
-/** A quantity such as `128Mi` or `1e9` as a number. */
-export function bytesOf(quantity: string): number {
+/** A quantity such as `128Mi`, `1e9` or `500m` as a number. */
+export function quantityOf(quantity: string): number {
   const [, digits = '0', unit = ''] = /^([0-9.]+(?:[eE][+-]?\d+)?)([A-Za-z]*)$/.exec(quantity.trim()) ?? [];
   return Number(digits) * (factors[unit] ?? 1);
 }
-
-/** A quantity of processors, such as `500m`, as a number. */
-export const coresOf = bytesOf;

@@ -1,4 +1,4 @@
-import type { V1Container, V1EnvVarSource } from '@kubernetes/client-node';
+import type { V1Container, V1EnvFromSource, V1EnvVarSource } from '@kubernetes/client-node';
 import type { Json, Pod } from '../../../kube/object.ts';
 import { Failure } from '../../../std/failure.ts';
 import { expand } from './expand.ts';
@@ -20,19 +20,24 @@ interface Place {
 
 /** The variables a container starts with, beyond those of its image. Read again at every start. */
 export async function environmentOf(place: Place): Promise<Readonly<Record<string, string>>> {
+  const { env = [], envFrom = [] } = place.container;
   const values: Record<string, string> = {};
-  for (const { prefix = '', configMapRef, secretRef } of place.container.envFrom ?? []) {
-    const all = {
-      ...(configMapRef === undefined ? {} : await needed(place, 'configMap', configMapRef)),
-      ...(secretRef === undefined ? {} : await needed(place, 'secret', secretRef)),
-    };
-    for (const [name, value] of Object.entries(all)) values[`${prefix}${name}`] = value;
-  }
-  for (const { name, value = '', valueFrom } of place.container.env ?? []) {
+  for (const source of envFrom) Object.assign(values, await allOf(place, source));
+  for (const { name, value = '', valueFrom } of env) {
     const found = valueFrom === undefined ? expand(value, values) : await valueOf(place, valueFrom);
     if (found !== undefined) values[name] = found;
   }
   return values;
+}
+
+/** All of a ConfigMap or Secret. */
+async function allOf(place: Place, source: Json<V1EnvFromSource>): Promise<Readonly<Record<string, string>>> {
+  const { prefix = '', configMapRef, secretRef } = source;
+  const all = {
+    ...(configMapRef === undefined ? {} : await needed(place, 'configMap', configMapRef)),
+    ...(secretRef === undefined ? {} : await needed(place, 'secret', secretRef)),
+  };
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
 async function valueOf(place: Place, from: Json<V1EnvVarSource>): Promise<string | undefined> {

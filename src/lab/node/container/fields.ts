@@ -1,7 +1,7 @@
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { V1ResourceFieldSelector } from '@kubernetes/client-node';
 import type { Json, Pod } from '../../../kube/object.ts';
-import { bytesOf, coresOf } from '../quantity.ts';
+import { quantityOf } from '../quantity.ts';
 import type { ContainerSpec } from './environment.ts';
 
 const keyed = /^metadata\.(annotations|labels)\['(.*)'\]$/;
@@ -34,14 +34,16 @@ const listed = (values: Readonly<Record<string, string>>): string =>
     .join('\n');
 
 /** A container's own request or limit, in whole units of the divisor; without one, what the machine has. */
-export function resourceFieldOf(
-  container: ContainerSpec,
-  { resource, divisor }: Json<V1ResourceFieldSelector>,
-): string {
-  const [set = '', name = ''] = resource.split('.');
-  const given = (set === 'limits' ? container.resources?.limits : container.resources?.requests)?.[name];
-  const read = name === 'cpu' ? coresOf : bytesOf;
-  const whole = name === 'cpu' ? '1' : String(totalmem());
-  const unit = divisor === undefined || divisor === '0' ? 1 : read(divisor);
-  return String(Math.ceil(read(given ?? (set === 'limits' ? whole : '0')) / unit));
+export function resourceFieldOf(container: ContainerSpec, selector: Json<V1ResourceFieldSelector>): string {
+  const { resource, divisor = '0' } = selector;
+  const unit = divisor === '0' ? 1 : quantityOf(divisor);
+  return String(Math.ceil(quantityOf(givenOrAll(container, resource)) / unit));
 }
+
+function givenOrAll({ resources = {} }: ContainerSpec, resource: string): string {
+  const [set, name = ''] = resource.split('.');
+  const { limits = {}, requests = {} } = resources;
+  return set === 'limits' ? (limits[name] ?? wholeOf(name)) : (requests[name] ?? '0');
+}
+
+const wholeOf = (name: string): string => String(name === 'cpu' ? availableParallelism() : totalmem());

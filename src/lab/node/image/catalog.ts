@@ -44,7 +44,7 @@ async function make(reference: Reference, options: CatalogOptions): Promise<Imag
 
 async function etcdImage({ repository, tag }: Reference, options: CatalogOptions): Promise<Image> {
   const version = versionOf(tag);
-  if (version === 'unreadable')
+  if (version === undefined)
     throw new Failure('not-found', `${repository}:${tag}: the lab cannot tell an etcd version from the tag "${tag}"`);
   const programs = await findEtcd(version, options);
   options.say(`etcd ${programs.version}: from ${programs.from}`);

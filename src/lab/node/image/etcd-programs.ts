@@ -31,14 +31,14 @@ export interface EtcdSources {
 const debianVersion = '3.5.30';
 const debianSuite = 'forky';
 
-/** The etcd of that version; without one, the newest at hand. */
-export async function findEtcd(version: string | undefined, sources: EtcdSources): Promise<EtcdPrograms> {
+/** The etcd of that version; for `any`, the newest at hand. */
+export async function findEtcd(version: string, sources: EtcdSources): Promise<EtcdPrograms> {
   const atHand = await etcdAtHand(sources);
   const found =
-    version === undefined
+    version === 'any'
       ? atHand.toSorted((a, b) => newestFirst(a, b))[0]
       : atHand.find((each) => each.version === version);
-  return found ?? (await made(version ?? debianVersion, sources, atHand));
+  return found ?? (await made(version === 'any' ? debianVersion : version, sources, atHand));
 }
 
 /** All that is on this machine already, in the order in which it is preferred. */

@@ -17,11 +17,7 @@ export function referenceOf(text: string): Reference {
   };
 }
 
-/**
- * The etcd version that a tag stands for: `v3.5.21`, `3.5.21-0`; `undefined` for any, which `latest` asks for. What no
- * version can be read from is an answer of its own.
- */
-export function versionOf(tag: string): string | undefined | 'unreadable' {
-  if (tag === 'latest') return undefined;
-  return /^v?(\d+\.\d+\.\d+)(?:-\d+)?$/.exec(tag)?.[1] ?? 'unreadable';
+/** The etcd version that a tag stands for: `any`, which `latest` asks for; `undefined` if it cannot be read. */
+export function versionOf(tag: string): string | undefined {
+  return tag === 'latest' ? 'any' : /^v?(\d+\.\d+\.\d+)(?:-\d+)?$/.exec(tag)?.[1];
 }

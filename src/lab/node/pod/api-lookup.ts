@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../../kube/client.ts';
-import type { Pod } from '../../../kube/object.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../kube/object.ts';
 import { persistentVolumeClaims, secrets } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import { configMaps, persistentVolumes, tokenRequests } from '../../kinds.ts';
@@ -45,19 +45,16 @@ export class ApiLookup implements PodLookup {
 
   /** The directory behind a claim. */
   readonly claimed = async (claim: string): Promise<string> => {
-    const { namespace } = this.#pod.metadata;
-    const found = await unless(
-      'not-found',
-      this.#client.get(persistentVolumeClaims, { namespace, name: claim }),
-      undefined,
-    );
+    const at = { namespace: this.#pod.metadata.namespace, name: claim };
+    const found = await unless('not-found', this.#client.get(persistentVolumeClaims, at), undefined);
     if (found === undefined) throw new Failure('not-found', `persistentvolumeclaim "${claim}" not found`);
-    const name = found.spec?.volumeName;
-    if (name === undefined || found.status?.phase !== 'Bound')
+    const volume = boundVolume(found);
+    if (volume === undefined)
       throw new Failure('not-found', `pod has unbound immediate PersistentVolumeClaims: ${claim}`);
-    const { spec } = await this.#client.get(persistentVolumes, { name });
-    const path = spec?.hostPath?.path ?? spec?.local?.path;
-    if (path === undefined) throw new Failure('rejected', `persistentvolume "${name}" is no directory of this machine`);
+    const { spec } = await this.#client.get(persistentVolumes, { name: volume });
+    const path = spec?.hostPath?.path;
+    if (path === undefined)
+      throw new Failure('rejected', `persistentvolume "${volume}" is no directory of this machine`);
     return path;
   };
 
@@ -79,6 +76,9 @@ export class ApiLookup implements PodLookup {
     return status?.token ?? '';
   }
 }
+
+const boundVolume = ({ spec, status }: PersistentVolumeClaim): string | undefined =>
+  status?.phase === 'Bound' ? spec?.volumeName : undefined;
 
 const decoded = (data: Readonly<Record<string, string>>, encoding: 'base64' | 'utf8'): Record<string, Buffer> =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, encoding)]));

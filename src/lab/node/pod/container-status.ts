@@ -2,7 +2,7 @@ import type { V1ContainerState, V1ContainerStatus } from '@kubernetes/client-nod
 import type { Json, Pod } from '../../../kube/object.ts';
 import type { ContainerSpec } from '../container/environment.ts';
 import { mayStartAt } from './backoff.ts';
-import { shouldRestart } from './plan.ts';
+import { shouldRestart, specOf } from './plan.ts';
 import { type ContainerView, freshView, type Termination, type Views } from './view.ts';
 
 export type ContainerStatus = Json<V1ContainerStatus>;
@@ -44,13 +44,17 @@ function statesOf(pod: Pod, view: ContainerView): { readonly state: StateField; 
 }
 
 /** Whether a container that ended is made to wait before it is started again. */
-function isInBackoff({ spec, metadata }: Pod, { state, backoff, name }: ContainerView): boolean {
-  if (state.is !== 'terminated' || metadata.deletionTimestamp !== undefined) return false;
-  const isInit = (spec?.initContainers ?? []).some((container) => container.name === name);
-  const policy = spec?.restartPolicy ?? 'Always';
-  const effective = isInit && policy === 'Always' ? 'OnFailure' : policy;
+function isInBackoff(pod: Pod, { state, backoff, name }: ContainerView): boolean {
+  if (state.is !== 'terminated' || pod.metadata.deletionTimestamp !== undefined) return false;
   const endedAt = Date.parse(state.finishedAt);
-  return shouldRestart(effective, state.exitCode) && mayStartAt(backoff, endedAt) > endedAt;
+  return shouldRestart(policyFor(pod, name), state.exitCode) && mayStartAt(backoff, endedAt) > endedAt;
+}
+
+/** An init container that succeeded is never started again. */
+function policyFor(pod: Pod, container: string): string {
+  const { initContainers = [], restartPolicy = 'Always' } = specOf(pod);
+  const isInit = initContainers.some(({ name }) => name === container);
+  return isInit && restartPolicy === 'Always' ? 'OnFailure' : restartPolicy;
 }
 
 const backoffMessage = ({ metadata }: Pod, { name, backoff }: ContainerView): string =>
@@ -70,12 +74,10 @@ function terminated({ exitCode, reason, message, startedAt, finishedAt, id }: Te
 }
 
 /** The containers of a pod that has not begun yet wait for its init containers. */
-export const withInitReason = (view: ContainerView | undefined, isInitialized: boolean): ContainerView | undefined => {
-  const isWaiting = view === undefined || (view.state.is === 'waiting' && view.state.reason === 'ContainerCreating');
-  if (isInitialized || !isWaiting) return view;
-  const base = view ?? freshView('', '');
-  return { ...base, state: { is: 'waiting', reason: 'PodInitializing' } };
-};
+export function withInitReason(view: ContainerView, isInitialized: boolean): ContainerView {
+  const isWaiting = view.state.is === 'waiting' && view.state.reason === 'ContainerCreating';
+  return isInitialized || !isWaiting ? view : { ...view, state: { is: 'waiting', reason: 'PodInitializing' } };
+}
 
 export const statusesOf = (pod: Pod, specs: readonly ContainerSpec[], views: Views): readonly ContainerStatus[] =>
   specs.map((spec) => containerStatus(pod, spec, views[spec.name]));

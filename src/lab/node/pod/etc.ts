@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pod } from '../../../kube/object.ts';
 import { layout } from '../../network/addresses.ts';
-
-export const clusterDomain = 'cluster.local';
+import { clusterDomain } from '../../network/names.ts';
+import { specOf } from './plan.ts';
 
 export const hostnameOf = ({ spec, metadata }: Pod): string => spec?.hostname ?? metadata.name.slice(0, 63);
 
@@ -18,11 +18,11 @@ export async function writeEtc(directory: string, pod: Pod, address: string): Pr
 export function etcFiles(pod: Pod, address: string): Readonly<Record<string, string>> {
   const { namespace = '' } = pod.metadata;
   const hostname = hostnameOf(pod);
-  const subdomain = pod.spec?.subdomain;
+  const { subdomain, hostAliases = [], securityContext } = specOf(pod);
   const full = subdomain === undefined ? '' : `${hostname}.${subdomain}.${namespace}.svc.${clusterDomain}\t`;
-  const aliases = (pod.spec?.hostAliases ?? []).map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`);
+  const aliases = hostAliases.map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`);
   const search = [`${namespace}.svc.${clusterDomain}`, `svc.${clusterDomain}`, clusterDomain];
-  const user = pod.spec?.securityContext?.runAsUser ?? 65_532;
+  const user = securityContext?.runAsUser ?? 65_532;
   return {
     hosts: lines('127.0.0.1\tlocalhost', '::1\tlocalhost ip6-localhost', `${address}\t${full}${hostname}`, ...aliases),
     hostname: lines(hostname),

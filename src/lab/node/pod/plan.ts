@@ -1,10 +1,12 @@
 import type { V1PodSpec } from '@kubernetes/client-node';
-import type { Json } from '../../../kube/object.ts';
+import type { Json, Pod } from '../../../kube/object.ts';
 import type { ContainerSpec } from '../container/environment.ts';
 import { mayStartAt } from './backoff.ts';
 import type { ContainerView, Views } from './view.ts';
 
 export type PodSpec = Json<V1PodSpec>;
+
+export const specOf = ({ spec }: Pod): PodSpec => spec ?? { containers: [] };
 
 /** What a node does next for a pod. */
 export interface PodPlan {
@@ -46,18 +48,18 @@ function verdictOf({ image }: ContainerSpec, { view, policy, now }: Circumstance
   const isChanged = view.image !== image;
   switch (state.is) {
     case 'waiting':
-      return isChanged || (state.retryAt ?? 0) <= now ? 'start' : { waitUntil: state.retryAt ?? now };
+      return isChanged ? 'start' : from(state.retryAt ?? now, now);
     case 'running':
       return isChanged ? 'stop' : 'leave';
-    case 'terminated': {
+    case 'terminated':
       if (!shouldRestart(policy, state.exitCode)) return 'leave';
-      const at = isChanged ? now : mayStartAt(view.backoff, Date.parse(state.finishedAt));
-      return at <= now ? 'start' : { waitUntil: at };
-    }
+      return isChanged ? 'start' : from(mayStartAt(view.backoff, Date.parse(state.finishedAt)), now);
     default:
       return state satisfies never;
   }
 }
+
+const from = (at: number, now: number): Verdict => (at <= now ? 'start' : { waitUntil: at });
 
 export const shouldRestart = (policy: string, exitCode: number): boolean =>
   policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);

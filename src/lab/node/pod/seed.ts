@@ -1,4 +1,5 @@
-import type { Pod } from '../../../kube/object.ts';
+import type { V1ContainerStateTerminated } from '@kubernetes/client-node';
+import type { Json, Pod } from '../../../kube/object.ts';
 import type { ContainerSpec } from '../container/environment.ts';
 import type { ContainerStatus } from './container-status.ts';
 import { type ContainerView, freshView, type Termination } from './view.ts';
@@ -18,20 +19,23 @@ export function seedView(pod: Pod, spec: ContainerSpec, now: string): ContainerV
   return { ...fresh, image, imageId, restartCount, state: { is: 'terminated', ...ended } };
 }
 
-function endOf({ state, lastState, containerID: id = '' }: ContainerStatus, now: string): Termination | undefined {
-  const told = state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated);
-  if (told !== undefined) {
-    const { exitCode, reason = 'Error', startedAt = now, finishedAt = now, containerID = id } = told;
-    return { exitCode, reason, startedAt, finishedAt, id: containerID };
-  }
-  if (state?.running === undefined) return undefined;
-  const message = 'The container could not be located when the pod was restarted';
-  return {
-    exitCode: 137,
-    reason: 'ContainerStatusUnknown',
-    message,
-    startedAt: state.running.startedAt ?? now,
-    finishedAt: now,
-    id,
-  };
+function endOf(status: ContainerStatus, now: string): Termination | undefined {
+  const { state = {}, lastState = {}, containerID: id = '' } = status;
+  if (state.running !== undefined) return lost(state.running.startedAt ?? now, now, id);
+  const told = state.terminated ?? lastState.terminated;
+  return told && asTold(told, id, now);
 }
+
+function asTold(told: Json<V1ContainerStateTerminated>, id: string, now: string): Termination {
+  const { exitCode, reason = 'Error', startedAt = now, finishedAt = now, containerID = id } = told;
+  return { exitCode, reason, startedAt, finishedAt, id: containerID };
+}
+
+const lost = (startedAt: string, finishedAt: string, id: string): Termination => ({
+  exitCode: 137,
+  reason: 'ContainerStatusUnknown',
+  message: 'The container could not be located when the pod was restarted',
+  startedAt,
+  finishedAt,
+  id,
+});

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Told } from '../../../runtime/events.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { Ground } from '../../ground/ground.ts';
@@ -163,18 +162,21 @@ export class Slot {
   async #ended(spec: ContainerSpec, run: Pick<Termination, 'id' | 'startedAt'>, ended: Ended): Promise<void> {
     this.#run?.prober.stop();
     const finishedAt = timeOf(new Date());
-    const tail = this.#run?.log.tail ?? '';
-    const failure = ended.code === 127 || ended.code === 126 ? cannotExecute.exec(tail)?.[1] : undefined;
-    const verdict =
-      failure === undefined
-        ? {
-            exitCode: ended.code,
-            reason: ended.code === 0 ? 'Completed' : 'Error',
-            message: await this.#lastWords(spec, tail, ended),
-          }
-        : { exitCode: 128, reason: 'StartError', message: failure };
+    const verdict = await this.#verdictOn(spec, ended, this.#run?.log.tail ?? '');
     this.#view = { ...this.#view, state: { is: 'terminated', ...run, finishedAt, ...verdict } };
     this.#options.onChange();
+  }
+
+  /** A program that could not even be started has not failed by itself. */
+  async #verdictOn(
+    spec: ContainerSpec,
+    ended: Ended,
+    tail: string,
+  ): Promise<Omit<Termination, 'id' | 'startedAt' | 'finishedAt'>> {
+    const failure = ended.code === 127 || ended.code === 126 ? cannotExecute.exec(tail)?.[1] : undefined;
+    if (failure !== undefined) return { exitCode: 128, reason: 'StartError', message: failure };
+    const message = await this.#lastWords(spec, tail, ended);
+    return { exitCode: ended.code, reason: ended.code === 0 ? 'Completed' : 'Error', message };
   }
 
   async #lastWords(spec: ContainerSpec, tail: string, { code }: Ended): Promise<string> {
@@ -194,16 +196,12 @@ export class Slot {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function deadline(seconds: number, onEnd: () => void): { readonly signal: AbortSignal; readonly abort: () => void } {
-  const called = new AbortController();
   const over = new AbortController();
-  sleep(seconds * 1000, undefined, { signal: called.signal }).then(
-    () => {
-      over.abort();
-      onEnd();
-    },
-    () => undefined,
-  );
-  return { signal: over.signal, abort: () => called.abort() };
+  const timer = setTimeout(() => {
+    over.abort();
+    onEnd();
+  }, seconds * 1000);
+  return { signal: over.signal, abort: () => clearTimeout(timer) };
 }
 
 /** A container that could not be started at all. */

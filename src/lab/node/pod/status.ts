@@ -1,8 +1,8 @@
 import type { V1PodCondition, V1PodStatus } from '@kubernetes/client-node';
 import type { Json, Pod } from '../../../kube/object.ts';
 import { type ContainerStatus, statusesOf, withInitReason } from './container-status.ts';
-import { hasSucceeded, shouldRestart } from './plan.ts';
-import { freshView, type Views } from './view.ts';
+import { hasSucceeded, shouldRestart, specOf } from './plan.ts';
+import { type ContainerView, freshView, type Views } from './view.ts';
 
 type Condition = Json<V1PodCondition>;
 export type PodStatus = Json<V1PodStatus>;
@@ -17,16 +17,13 @@ export interface PodFacts {
 
 /** The kubelet's part of a pod's status. */
 export function podStatus(pod: Pod, { views, address, hostAddress, now }: PodFacts): PodStatus {
+  const { initContainers = [], containers: specs } = specOf(pod);
   const time = timeOf(now);
-  const isInitialized = (pod.spec?.initContainers ?? []).every(({ name }) => hasSucceeded(views[name]));
-  const shown = (pod.spec?.containers ?? []).map(
-    (spec) =>
-      [spec.name, withInitReason(views[spec.name] ?? freshView(spec.name, spec.image ?? ''), isInitialized)] as const,
-  );
-  const all = Object.fromEntries(shown.flatMap(([name, view]) => (view === undefined ? [] : [[name, view]])));
-  const containers = statusesOf(pod, pod.spec?.containers ?? [], all);
-  const inits = statusesOf(pod, pod.spec?.initContainers ?? [], views);
+  const isInitialized = initContainers.every(({ name }) => hasSucceeded(views[name]));
+  const containers = statusesOf(pod, specs, shownViews(pod, views, isInitialized));
+  const inits = statusesOf(pod, initContainers, views).map((status) => ({ ...status, ready: isDone(status) }));
   const phase = phaseOf(pod, views);
+  const { generation } = pod.metadata;
   return {
     phase,
     hostIP: hostAddress,
@@ -35,26 +32,53 @@ export function podStatus(pod: Pod, { views, address, hostAddress, now }: PodFac
     startTime: pod.status?.startTime ?? time,
     containerStatuses: containers,
     ...(inits.length === 0 ? {} : { initContainerStatuses: inits }),
-    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
     conditions: conditionsOf(pod, { isInitialized, hasNetwork: address !== undefined, containers, phase, time }),
   };
 }
 
+/** Of an init container it is success that counts as being ready. */
+const isDone = ({ state }: ContainerStatus): boolean => state?.terminated?.exitCode === 0;
+
+const shownViews = (pod: Pod, views: Views, isInitialized: boolean): Views =>
+  Object.fromEntries(
+    specOf(pod).containers.map(({ name, image = '' }) => [
+      name,
+      withInitReason(views[name] ?? freshView(name, image), isInitialized),
+    ]),
+  );
+
+type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+
 /** The whole pod in one word, as the kubelet chooses it. */
-export function phaseOf({ spec, status }: Pod, views: Views): 'Pending' | 'Running' | 'Succeeded' | 'Failed' {
-  if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return status.phase;
-  const policy = spec?.restartPolicy ?? 'Always';
-  const inits = (spec?.initContainers ?? []).map(({ name }) => views[name]);
-  if (policy === 'Never' && inits.some((view) => view?.state.is === 'terminated' && view.state.exitCode !== 0))
-    return 'Failed';
-  if (!inits.every(hasSucceeded)) return 'Pending';
-  const states = (spec?.containers ?? []).map(({ name }) => views[name]);
-  if (states.some((view) => view === undefined || (view.state.is === 'waiting' && view.last === undefined)))
-    return 'Pending';
-  const codes = states.flatMap((view) => (view?.state.is === 'terminated' ? [view.state.exitCode] : []));
-  if (codes.length < states.length || codes.some((code) => shouldRestart(policy, code))) return 'Running';
+export function phaseOf(pod: Pod, views: Views): Phase {
+  const { initContainers = [], containers, restartPolicy = 'Always' } = specOf(pod);
+  const inits = initContainers.map(({ name }) => views[name]);
+  const states = containers.map(({ name }) => views[name]);
+  const before = lastPhase(pod) ?? (restartPolicy === 'Never' && inits.some(hasFailed) ? 'Failed' : undefined);
+  if (before !== undefined) return before;
+  if (!inits.every(hasSucceeded) || states.some(hasNotBegun)) return 'Pending';
+  return phaseOfCodes(states.map(codeOf), restartPolicy);
+}
+
+/** A pod that is over is over for good. */
+function lastPhase({ status }: Pod): 'Succeeded' | 'Failed' | undefined {
+  const phase = status?.phase;
+  return phase === 'Failed' || phase === 'Succeeded' ? phase : undefined;
+}
+
+function phaseOfCodes(codes: readonly (number | undefined)[], policy: string): Phase {
+  if (codes.some((code) => code === undefined || shouldRestart(policy, code))) return 'Running';
   return codes.every((code) => code === 0) ? 'Succeeded' : 'Failed';
 }
+
+const codeOf = (view: ContainerView | undefined): number | undefined =>
+  view?.state.is === 'terminated' ? view.state.exitCode : undefined;
+
+const hasFailed = (view: ContainerView | undefined): boolean => ![0, undefined].includes(codeOf(view));
+
+const hasNotBegun = (view: ContainerView | undefined): boolean =>
+  view === undefined || (view.state.is === 'waiting' && view.last === undefined);
 
 interface Findings {
   readonly isInitialized: boolean;
@@ -90,9 +114,9 @@ function readinessOf(phase: string, unready: readonly string[]): Verdict {
   return { status: 'False', reason: 'ContainersNotReady', message };
 }
 
-function initialization({ spec }: Pod, isInitialized: boolean, phase: string): Verdict {
+function initialization(pod: Pod, isInitialized: boolean, phase: string): Verdict {
   if (isInitialized) return phase === 'Succeeded' ? { status: 'True', reason: 'PodCompleted' } : { status: 'True' };
-  const names = (spec?.initContainers ?? []).map(({ name }) => name);
+  const names = (specOf(pod).initContainers ?? []).map(({ name }) => name);
   const message = `containers with incomplete status: [${names.join(' ')}]`;
   return { status: 'False', reason: 'ContainersNotInitialized', message };
 }

@@ -66,10 +66,10 @@ export class Prober {
     while (!this.#stop.signal.aborted) {
       const { result, says } = await check(probe, this.#options);
       if (this.#stop.signal.aborted) return;
+      if (result === 'failure') this.#options.onUnhealthy(kind, says);
       const before = state.verdict;
       state = afterResult(state, probe, result);
-      if (result === 'failure') this.#options.onUnhealthy(kind, says);
-      if (state.verdict === 'failure' && kind !== 'readiness') return this.#dead(kind, says);
+      if (isDeadly(kind, state)) return this.#dead(kind, says);
       if (state.verdict !== before) onVerdict(state);
       if (kind === 'startup' && state.verdict === 'success') return;
       await this.#wait(pauseMillis(kind, state, probe));
@@ -103,3 +103,5 @@ export class Prober {
 /** A container that was never ready is looked at more often, without counting its failures faster than its probe does. */
 const pauseMillis = (kind: ProbeKind, { verdict }: ProbeState, probe: Probe): number =>
   kind === 'readiness' && verdict !== 'success' ? Math.min(impatientMillis, periodMillis(probe)) : periodMillis(probe);
+
+const isDeadly = (kind: ProbeKind, { verdict }: ProbeState): boolean => verdict === 'failure' && kind !== 'readiness';

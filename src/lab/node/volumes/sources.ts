@@ -1,4 +1,9 @@
-import type { V1DownwardAPIVolumeFile, V1KeyToPath, V1VolumeProjection } from '@kubernetes/client-node';
+import type {
+  V1DownwardAPIVolumeFile,
+  V1KeyToPath,
+  V1ServiceAccountTokenProjection,
+  V1VolumeProjection,
+} from '@kubernetes/client-node';
 import type { Json, Pod } from '../../../kube/object.ts';
 import { Failure } from '../../../std/failure.ts';
 import { fieldOf, resourceFieldOf } from '../container/fields.ts';
@@ -33,7 +38,8 @@ export async function keyedFiles(
   const data = await lookup.bytes(source.kind, source.name);
   if (data === undefined && source.optional !== true)
     throw new Failure('not-found', `${source.kind.toLowerCase()} "${source.name}" not found`);
-  const items = source.items ?? Object.keys(data ?? {}).map((key) => ({ key, path: key }) as Json<V1KeyToPath>);
+  const items: readonly Json<V1KeyToPath>[] =
+    source.items ?? Object.keys(data ?? {}).map((key) => ({ key, path: key }));
   return items.flatMap((item) => {
     const content = data?.[item.key];
     if (content !== undefined) return [{ path: item.path, content, mode: item.mode ?? mode }];
@@ -59,18 +65,23 @@ function factOf({ fieldRef, resourceFieldRef }: Json<V1DownwardAPIVolumeFile>, p
 
 /** The files of one part of a projected volume. */
 export async function projectedFiles(
-  { secret, configMap, downwardAPI, serviceAccountToken }: Json<V1VolumeProjection>,
+  source: Json<V1VolumeProjection>,
   { pod, lookup }: { readonly pod: Pod; readonly lookup: PodLookup },
   mode: number,
 ): Promise<readonly PayloadFile[]> {
+  const { secret, configMap, downwardAPI, serviceAccountToken } = source;
   if (downwardAPI !== undefined) return downwardFiles(downwardAPI.items ?? [], pod, mode);
-  if (serviceAccountToken !== undefined) {
-    const { audience, expirationSeconds, path } = serviceAccountToken;
-    const seconds = expirationSeconds ?? defaultTokenSeconds;
-    const token = await lookup.token({ seconds, ...(audience === undefined ? {} : { audience }) });
-    return [{ path, content: Buffer.from(token), mode }];
-  }
+  if (serviceAccountToken !== undefined) return [await tokenFile(serviceAccountToken, lookup, mode)];
   const kind = secret === undefined ? 'configMap' : 'secret';
   const { name = '', items, optional } = secret ?? configMap ?? {};
   return await keyedFiles({ kind, name, items, optional }, lookup, mode);
+}
+
+async function tokenFile(
+  { audience, expirationSeconds: seconds = defaultTokenSeconds, path }: Json<V1ServiceAccountTokenProjection>,
+  lookup: PodLookup,
+  mode: number,
+): Promise<PayloadFile> {
+  const token = await lookup.token({ seconds, ...(audience === undefined ? {} : { audience }) });
+  return { path, content: Buffer.from(token), mode };
 }

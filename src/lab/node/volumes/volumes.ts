@@ -6,7 +6,7 @@ import { Failure } from '../../../std/failure.ts';
 import type { ContainerSpec } from '../container/environment.ts';
 import type { Mount } from '../image/image.ts';
 import { type PayloadFile, writePayload } from './payload.ts';
-import { downwardFiles, keyedFiles, type PodLookup, projectedFiles } from './sources.ts';
+import { downwardFiles, type KeyedSource, keyedFiles, type PodLookup, projectedFiles } from './sources.ts';
 
 type Volume = Json<V1Volume>;
 
@@ -42,23 +42,27 @@ async function directoryOf(volume: Volume, options: VolumeOptions): Promise<stri
   return directory;
 }
 
-async function filesOf(volume: Volume, { pod, lookup }: VolumeOptions): Promise<readonly PayloadFile[]> {
-  const { secret, configMap, downwardAPI, projected } = volume;
-  if (secret !== undefined) {
-    const { secretName: name = '', items, optional } = secret;
-    return await keyedFiles({ kind: 'secret', name, items, optional }, lookup, secret.defaultMode ?? defaultMode);
-  }
-  if (configMap !== undefined) {
-    const { name = '', items, optional } = configMap;
-    return await keyedFiles({ kind: 'configMap', name, items, optional }, lookup, configMap.defaultMode ?? defaultMode);
-  }
-  if (downwardAPI !== undefined)
-    return downwardFiles(downwardAPI.items ?? [], pod, downwardAPI.defaultMode ?? defaultMode);
+/** The files of a volume that the node writes. */
+async function filesOf(volume: Volume, options: VolumeOptions): Promise<readonly PayloadFile[]> {
+  const { downwardAPI, projected } = volume;
+  const mode = modeOf(volume);
+  const keyed = keyedSource(volume);
+  if (keyed !== undefined) return await keyedFiles(keyed, options.lookup, mode);
+  if (downwardAPI !== undefined) return downwardFiles(downwardAPI.items ?? [], options.pod, mode);
   if (projected === undefined)
     throw new Failure('rejected', `volume "${volume.name}": the lab does not know this kind`);
-  const mode = projected.defaultMode ?? defaultMode;
-  const parts = (projected.sources ?? []).map((source) => projectedFiles(source, { pod, lookup }, mode));
+  const parts = (projected.sources ?? []).map((source) => projectedFiles(source, options, mode));
   return (await Promise.all(parts)).flat();
+}
+
+const modeOf = ({ secret, configMap, downwardAPI, projected }: Volume): number =>
+  (secret ?? configMap ?? downwardAPI ?? projected)?.defaultMode ?? defaultMode;
+
+function keyedSource({ secret, configMap }: Volume): KeyedSource | undefined {
+  if (secret !== undefined)
+    return { kind: 'secret', name: secret.secretName ?? '', items: secret.items, optional: secret.optional };
+  if (configMap === undefined) return undefined;
+  return { kind: 'configMap', name: configMap.name ?? '', items: configMap.items, optional: configMap.optional };
 }
 
 /** What of the pod's volumes one container sees, and where. */
