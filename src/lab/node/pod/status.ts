@@ -52,11 +52,12 @@ type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
 /** The whole pod in one word, as the kubelet chooses it. */
 export function phaseOf(pod: Pod, views: Views): Phase {
-  const { initContainers = [], containers, restartPolicy = 'Always' } = specOf(pod);
-  const inits = initContainers.map(({ name }) => views[name]);
+  const { initContainers, containers, restartPolicy = 'Always' } = specOf(pod);
+  const inits = (initContainers ?? []).map(({ name }) => views[name]);
   const states = containers.map(({ name }) => views[name]);
-  const before = lastPhase(pod) ?? (restartPolicy === 'Never' && inits.some(hasFailed) ? 'Failed' : undefined);
-  if (before !== undefined) return before;
+  const last = lastPhase(pod);
+  if (last !== undefined) return last;
+  if (restartPolicy === 'Never' && inits.some(hasFailed)) return 'Failed';
   if (!inits.every(hasSucceeded) || states.some(hasNotBegun)) return 'Pending';
   return phaseOfCodes(states.map(codeOf), restartPolicy);
 }
