@@ -21,6 +21,12 @@ export interface ContainerPlan {
   readonly log: LogFile;
 }
 
+/**
+ * The first child of this shell is the first process of the container. `unshare` could be its parent too, but does not
+ * tell of a child that was killed from one that failed; a shell does, and what it says of that itself is not wanted.
+ */
+const parent = 'exec 4>&2 2> /dev/null; "$@" 2>&4 4>&-; exit $?';
+
 /** One run of a container: its first process, and what belongs to it. */
 export class Container {
   readonly process: Process;
@@ -45,7 +51,17 @@ export class Container {
     await mkdir(directory, { recursive: true });
     const script = join(plan.directory, 'start.sh');
     await writeFile(script, rootScript({ ...plan.root, directory }));
-    const unshare = [programPath('unshare'), '--mount', '--pid', '--uts', '--ipc', '--fork', '--kill-child'];
+    const unshare = [
+      programPath('unshare'),
+      '--mount',
+      '--pid',
+      '--uts',
+      '--ipc',
+      '/bin/sh',
+      '-c',
+      parent,
+      'container',
+    ];
     const process = new Process({
       words: ground.inside([...unshare, '/bin/sh', script, ...plan.words], plan.network),
       env: { ...plan.env, CONTAINER_PATH: plan.env['PATH'] ?? '' },
