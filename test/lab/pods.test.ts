@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/kube/object.ts';
-import { pods } from '../../src/kube/resource.ts';
+import { nodes, pods } from '../../src/kube/resource.ts';
 import { etcdImage, isReady, TestLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
 
@@ -154,8 +154,25 @@ describe('pods of the lab, run by an ordinary user', () => {
     expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('back-off 10s');
   });
 
+  it('are given up when their node falls silent, and return with it', async () => {
+    const { spec } = await lab.when('cluster', 'm2', isReady);
+    const node = spec?.nodeName ?? '';
+    await lab.tell('power-off', node);
+    await until('the node is given up', async () => {
+      const { status, spec: now } = await lab.server.client.get(nodes, { name: node });
+      const isTainted = now?.taints?.some(({ key, effect }) => key.endsWith('/unreachable') && effect === 'NoExecute');
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return isTainted === true && ready?.status === 'Unknown' ? true : undefined;
+    });
+    await lab.when('cluster', 'm2', (pod) => !isReady(pod));
+    await lab.tell('power-on', node);
+    const after = await lab.when('cluster', 'm2', isReady);
+    expect(after.status?.containerStatuses).toMatchObject([{ restartCount: 1 }]);
+  });
+
   it('end with the lab, however that ends, and go on where they were when it starts again', async () => {
     const before = await lab.when('cluster', 'm0', isReady);
+    expect(lab.leftovers().join('\n')).toContain('--name=m0'); // so it would be seen
     await lab.end('SIGKILL');
     await until('nothing is left', async () => (lab.leftovers().length === 0 ? true : undefined), { seconds: 5 });
     await lab.start();

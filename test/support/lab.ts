@@ -102,13 +102,18 @@ export class TestLab {
     await ended;
   }
 
-  /** What is left of the lab on this machine. */
+  /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */
   leftovers(): readonly string[] {
     const processes = readdirSync('/proc')
-      .filter((entry) => /^\d+$/.test(entry) && environmentOf(Number(entry)).includes(`LAB_TEST=${this.directory}`))
-      .map((pid) => `process ${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`);
-    const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+      .filter((entry) => /^\d+$/.test(entry))
+      .filter((pid) => environmentOf(Number(pid)).includes(`LAB_TEST=${this.directory}`) || this.#isInside(pid))
+      .map((pid) => `process ${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+    const mounts = contentOf('/proc/mounts').split('\n');
     return [...processes, ...mounts.filter((line) => line.includes(this.directory))];
+  }
+
+  #isInside(pid: string): boolean {
+    return contentOf(`/proc/${pid}/mountinfo`).includes(this.directory);
   }
 
   /** A namespace with what a cluster's own controllers would put into it. */
@@ -206,3 +211,12 @@ export const isReady = ({ status }: Pod): boolean =>
   (status?.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
 
 const endOf = ({ status }: Pod) => status?.containerStatuses?.[0]?.state?.terminated;
+
+/** A file of a process, which may end in this moment. */
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
