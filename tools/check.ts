@@ -30,6 +30,7 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'tests', run: () => runSuite({ projects: ['unit'] }) },
     preparing,
     { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
+    { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

@@ -4,6 +4,8 @@ import { customResourceDefinitions } from '../../kube/resource.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { type Lab, openLab } from '../../lab/lab.ts';
 import { imageCatalog } from '../../lab/node/image/catalog.ts';
+import { buildEtcd } from '../../lab/node/image/etcd-build.ts';
+import { downloadEtcd } from '../../lab/node/image/etcd-download.ts';
 import { LabStreams } from '../../lab/node/node-streams.ts';
 import { Failure } from '../../std/failure.ts';
 import { serveControl } from './control.ts';
@@ -52,11 +54,13 @@ export async function startLab(options: StartOptions, tools: StartTools, signal:
 
 async function open({ nodes, state }: StartOptions, { env, say }: StartTools, plane: ControlPlane): Promise<Lab> {
   const program = join(packageDirectory, 'src/main/etcd-operator.ts');
+  const cache = cacheDirectory(env);
+  const modules = join(packageDirectory, 'tools/programs');
   const findImage = imageCatalog({
-    cache: cacheDirectory(env),
+    cache,
     brought: env['ETCD_OPERATOR_PROGRAMS'],
     say,
-    make: [],
+    make: [buildEtcd({ cache, modules, say }), downloadEtcd({ cache, say })],
     operator: { program, package: packageDirectory },
   });
   const onTrouble = (failure: Failure): void => say(`trouble: ${failure.message}`);

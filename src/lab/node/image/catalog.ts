@@ -16,6 +16,7 @@ export interface CatalogOptions extends EtcdSources {
 
 const known = 'the lab runs only etcd (any repository that ends in /etcd), busybox and etcd-operator';
 const operatorUser = 65_532;
+const compiledInside = '/var/cache/etcd-operator';
 
 /** The images that the lab knows. Each is put together from what is on this machine, once. */
 export function imageCatalog(options: CatalogOptions): FindImage {
@@ -60,18 +61,21 @@ async function etcdImage({ repository, tag }: Reference, options: CatalogOptions
 async function operatorImage(options: CatalogOptions): Promise<Image> {
   const { program, package: directory } = options.operator;
   const script = join(options.cache, 'lab/operator/etcd-operator');
-  await mkdir(dirname(script), { recursive: true });
+  const compiled = join(options.cache, 'lab/compiled');
+  for (const place of [dirname(script), compiled]) await mkdir(place, { recursive: true });
   await writeFile(script, `#!/bin/sh\nexec /usr/local/bin/node '${program}' "$@"\n`);
   await chmod(script, 0o755);
   return await base(options, {
     id: 'etcd-operator',
     entrypoint: ['/usr/local/bin/etcd-operator'],
     user: operatorUser,
-    env: { NODE_ENV: 'production' },
+    // Sources are compiled once: the next start takes a fraction of the time.
+    env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: compiledInside },
     mounts: [
       readOnly(process.execPath, '/usr/local/bin/node'),
       readOnly(script, '/usr/local/bin/etcd-operator'),
       readOnly(directory, directory),
+      { source: compiled, target: compiledInside, readOnly: false },
     ],
   });
 }
