@@ -28,6 +28,8 @@ export interface LabOptions {
   /** Everything the lab keeps. */
   readonly state: string;
   readonly findImage: FindImage;
+  /** Where compiled sources are kept. */
+  readonly compiled?: string;
   readonly timing?: Partial<Timing>;
   readonly onTrouble: (failure: Failure) => void;
 }
@@ -51,9 +53,9 @@ export interface Lab {
 }
 
 export async function openLab(options: LabOptions): Promise<Lab> {
-  const { client, onTrouble, state } = options;
+  const { client, onTrouble, state, compiled } = options;
   await rm(join(state, 'run'), { recursive: true, force: true });
-  const ground = await Ground.open({ gateway: layout.gatewayWithPrefix, services: layout.services });
+  const ground = await Ground.open({ gateway: layout.gatewayWithPrefix, services: layout.services, compiled });
   const { stores, reflectors } = labCaches({ client, clock, onTrouble });
   const kubelets = kubeletsOf(options, ground, stores);
   const relays = new ServiceRelays(ground, onTrouble);

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { Failure } from '../../std/failure.ts';
 import { ask } from './control.ts';
 import { existingControlPlane } from './existing-control-plane.ts';
-import { type StartOptions, startLab } from './start.ts';
-import { runningIn, stateDirectory } from './state.ts';
+import type { StartOptions } from './start.ts';
+import { compiledDirectory, isAlive, runningIn, stateDirectory } from './state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,6 +62,9 @@ async function foreground(flags: Flags, env: Environment, signal: AbortSignal): 
   const { kubeconfig } = flags;
   if (kubeconfig === undefined)
     throw new Failure('rejected', 'the lab has no API server of its own yet: name one with --kubeconfig');
+  enableCompileCache(compiledDirectory(env));
+  // Loaded only now, so that what is compiled of it is kept.
+  const { startLab } = await import('./start.ts');
   await startLab(flags, { env, say, openControlPlane: () => existingControlPlane(kubeconfig) }, signal);
 }
 
@@ -90,7 +94,7 @@ async function down(state: string): Promise<void> {
   const running = runningIn(state);
   if (running === undefined) return say(`No lab runs in ${state}.`);
   process.kill(running.pid, 'SIGTERM');
-  while (runningIn(state) !== undefined) await sleep(50);
+  while (isAlive(running)) await sleep(50);
   say('The lab has ended; its state is kept.');
 }
 

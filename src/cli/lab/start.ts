@@ -10,7 +10,7 @@ import { LabStreams } from '../../lab/node/node-streams.ts';
 import { Failure } from '../../std/failure.ts';
 import { serveControl } from './control.ts';
 import { createAll, exampleCluster, operatorManifests } from './manifests.ts';
-import { cacheDirectory, forget, remember, runningIn } from './state.ts';
+import { cacheDirectory, compiledDirectory, forget, remember, runningIn } from './state.ts';
 
 export interface StartOptions {
   readonly nodes: number;
@@ -64,7 +64,8 @@ async function open({ nodes, state }: StartOptions, { env, say }: StartTools, pl
     operator: { program, package: packageDirectory },
   });
   const onTrouble = (failure: Failure): void => say(`trouble: ${failure.message}`);
-  return await openLab({ client: plane.client, api: plane.api, nodes, state, findImage, onTrouble });
+  const compiled = compiledDirectory(env);
+  return await openLab({ client: plane.client, api: plane.api, nodes, state, findImage, compiled, onTrouble });
 }
 
 interface Greeting extends StartTools {

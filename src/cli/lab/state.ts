@@ -11,6 +11,9 @@ export const stateDirectory = (env: Environment): string =>
 export const cacheDirectory = (env: Environment): string =>
   join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'etcd-operator');
 
+/** Where Node keeps what it has compiled of our sources. */
+export const compiledDirectory = (env: Environment): string => join(cacheDirectory(env), 'lab/compiled');
+
 /** The lab that runs in a state directory. */
 export interface Running {
   readonly pid: number;
@@ -34,11 +37,13 @@ export const forget = (state: string): void => rmSync(fileIn(state), { force: tr
 export function runningIn(state: string): Running | undefined {
   try {
     const running = JSON.parse(readFileSync(fileIn(state), 'utf8')) as Running;
-    return startOf(running.pid) === running.startedAt ? running : undefined;
+    return isAlive(running) ? running : undefined;
   } catch {
     return undefined;
   }
 }
+
+export const isAlive = ({ pid, startedAt }: Running): boolean => startOf(pid) === startedAt;
 
 /** When a process started, in the kernel's ticks. */
 function startOf(pid: number): string | undefined {

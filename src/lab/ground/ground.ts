@@ -13,6 +13,8 @@ export interface GroundOptions {
   readonly gateway: string;
   /** The range of service addresses. */
   readonly services: string;
+  /** Where compiled sources are kept: with them the first process needs a third less memory. */
+  readonly compiled?: string | undefined;
 }
 
 const startMillis = 20_000;
@@ -42,13 +44,17 @@ export class Ground {
     unshare.once('disconnect', () => this.#refuseAll());
   }
 
-  static async open({ gateway, services }: GroundOptions): Promise<Ground> {
+  static async open({ gateway, services, compiled }: GroundOptions): Promise<Ground> {
     const setup = ['/bin/sh', join(import.meta.dirname, 'ground.sh'), gateway, services];
     const program = [process.execPath, join(import.meta.dirname, 'switchboard.ts')];
     const namespaces = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child'];
     const child = spawn(programPath('unshare'), [...namespaces, '--mount-proc', ...setup, ...program], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` },
+      env: {
+        ...process.env,
+        PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
+        ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+      },
     });
     await isUp(child);
     return new Ground(child);
