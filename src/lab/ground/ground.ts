@@ -50,6 +50,7 @@ export class Ground {
     const namespaces = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child'];
     const child = spawn(programPath('unshare'), [...namespaces, '--mount-proc', ...setup, ...program], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      detached: true, // Ctrl-C in front of the lab is for the lab
       env: {
         ...process.env,
         PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,

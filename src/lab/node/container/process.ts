@@ -44,7 +44,13 @@ export class Process {
 
   constructor({ words, env, tty, stdin }: Command) {
     const [program, ...args] = tty ? underTerminal(words) : words;
-    this.#child = spawn(program, args, { env, stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'], cwd: '/' });
+    // In a group of its own: Ctrl-C in front of the lab is for the lab, which then ends its containers as it should.
+    this.#child = spawn(program, args, {
+      env,
+      stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
+      cwd: '/',
+      detached: true,
+    });
     this.ended = new Promise((resolve) => {
       this.#child.once('error', () => resolve({ code: 128, signal: undefined }));
       this.#child.once('close', (code, signal) => resolve(endOf(code, signal)));
@@ -81,9 +87,17 @@ export class Process {
     return pids;
   }
 
-  /** Ends the outermost program: for those that are not the first process of a container. */
+  /** Ends it and all programs that lead to it. */
   abandon(): void {
-    this.#child.kill('SIGKILL');
+    for (const pid of this.chain().toReversed()) kill(pid);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in this moment.
   }
 }
 
