@@ -102,6 +102,29 @@ describe('pods of the lab, run by an ordinary user', () => {
     expect(read).toEqual({ exitCode: 0, said: '1' });
   });
 
+  it('run as the user they ask for, are probed inside, and are told before they are stopped', async () => {
+    const namespace = await lab.namespace('inside');
+    await lab.claim(namespace, 'disk');
+    const probe = { exec: { command: ['test', '-e', '/disk/file'] }, periodSeconds: 1 };
+    const container = {
+      ...{ name: 'c', image: 'busybox', command: ['sh', '-c', 'id -u > /disk/file; exec sleep 1000'] },
+      ...{ startupProbe: probe, readinessProbe: probe, livenessProbe: probe },
+      lifecycle: { preStop: { exec: { command: ['sh', '-c', 'echo told >> /disk/file'] } } },
+      securityContext: { readOnlyRootFilesystem: true, runAsUser: 1234 },
+      volumeMounts: [{ name: 'disk', mountPath: '/disk' }],
+    };
+    const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
+    await lab.pod(namespace, 'inside', { terminationGracePeriodSeconds: 1, containers: [container], volumes });
+    await lab.when(namespace, 'inside', isReady);
+    await lab.server.client.remove(pods, { namespace, name: 'inside' });
+    await until('the pod is gone', async () => {
+      const { items } = await lab.server.client.list(pods, { namespace });
+      return items.length === 0 ? true : undefined;
+    });
+    const { said } = await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes });
+    expect(said).toBe('1234\ntold');
+  });
+
   it('take a new image in place', async () => {
     const namespace = await lab.namespace('in-place');
     const container = { name: 'c', image: etcdImage, command: ['sleep', '1000'] };

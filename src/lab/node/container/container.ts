@@ -33,15 +33,19 @@ export class Container {
   readonly ended: Promise<Ended>;
   readonly env: Readonly<Record<string, string>>;
   readonly #directory: string;
-  /** The container's first process, as seen from outside. */
+  readonly #ground: Ground;
+  /** The container's first process, as seen from outside, and from the ground. */
   readonly #pid: number;
+  readonly #pidInside: number;
 
   private constructor(ground: Ground, process: Process, plan: ContainerPlan) {
     this.#directory = plan.directory;
     this.process = process;
     this.ended = process.ended;
     this.env = plan.env;
+    this.#ground = ground;
     this.#pid = firstProcess(process, ground);
+    this.#pidInside = numbersOf(this.#pid)[numbersOf(ground.pid).length - 1] ?? 0;
   }
 
   /** Starts it; a container that cannot be set up is a Failure with the reason. */
@@ -87,9 +91,10 @@ export class Container {
 
   /** Runs something beside the container's own program, with the same view of the world. */
   exec(words: readonly string[], { tty, stdin }: { readonly tty: boolean; readonly stdin: boolean }): Process {
-    const target = ['--target', String(this.#pid), '--user', '--mount', '--pid', '--net', '--uts', '--ipc'];
+    // By way of the ground: only its root may enter what belongs to it.
+    const target = ['--target', String(this.#pidInside), '--user', '--mount', '--pid', '--net', '--uts', '--ipc'];
     const within = [programPath('nsenter'), ...target, '--preserve-credentials', '--root', '--wd', ...words];
-    return new Process({ words: [within[0] ?? '', ...within.slice(1)], env: this.env, tty, stdin });
+    return new Process({ words: this.#ground.inside(within), env: this.env, tty, stdin });
   }
 
   get root(): string {
@@ -103,16 +108,16 @@ export class Container {
 
 /** Of the programs that lead into the container, the first that is in its own namespace of processes. */
 function firstProcess(process: Process, ground: Ground): number {
-  const levels = levelsOf(ground.pid) + 1;
-  return process.chain().find((pid) => levelsOf(pid) === levels) ?? 0;
+  const levels = numbersOf(ground.pid).length + 1;
+  return process.chain().find((pid) => numbersOf(pid).length === levels) ?? 0;
 }
 
-/** In how many nested namespaces a process has a number. */
-function levelsOf(pid: number): number {
+/** The numbers of a process in each of the nested namespaces that it is in, from ours inward. */
+function numbersOf(pid: number): readonly number[] {
   try {
     const line = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
-    return line.split(/\s+/).length;
+    return line.split(/\s+/).map(Number);
   } catch {
-    return 0;
+    return []; // it is gone
   }
 }

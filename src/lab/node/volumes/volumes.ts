@@ -26,6 +26,8 @@ export async function makeVolumes(options: VolumeOptions): Promise<Readonly<Reco
   const made = (options.pod.spec?.volumes ?? []).map(
     async (volume): Promise<[string, string]> => [volume.name, await directoryOf(volume, options)],
   );
+  // All are let finish, also when one fails: the next attempt must not meet a volume that is still being written.
+  await Promise.allSettled(made);
   return Object.fromEntries(await Promise.all(made));
 }
 
