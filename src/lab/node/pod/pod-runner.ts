@@ -34,6 +34,7 @@ export interface RunnerOptions {
 
 /** How soon something is tried again that could not be had. */
 const retrySeconds = 2;
+const firstRetrySeconds = 0.1;
 /** How soon after a failed pull the wait shows as such. */
 const pullBackoffSeconds = [10, 20, 40, 80, 160, 300];
 /** How often the files of Secrets, ConfigMaps and tokens are brought up to date. */
@@ -48,6 +49,8 @@ export class PodRunner {
   #network: PodNetwork | undefined;
   #volumes: Readonly<Record<string, string>> = {};
   #stopping: Promise<void> | undefined;
+  /** How often in a row the volumes or the network could not be had. */
+  #unprepared = 0;
 
   constructor(options: RunnerOptions, pod: Pod) {
     this.#options = options;
@@ -70,10 +73,9 @@ export class PodRunner {
   async sync(pod: Pod): Promise<Outcome> {
     try {
       await this.#prepare(pod);
+      this.#unprepared = 0;
     } catch (thrown) {
-      const message = `MountVolume.SetUp failed: ${Failure.from(thrown).message}`;
-      this.#options.tell({ type: 'Warning', reason: 'FailedMount', message });
-      return again(retrySeconds);
+      return this.#notPrepared(Failure.from(thrown));
     }
     const plan = planPod(pod.spec ?? { containers: [] }, this.views, Date.now());
     for (const spec of plan.stop) this.#replace(pod, spec);
@@ -122,6 +124,14 @@ export class PodRunner {
     await this.kill();
     await this.leave();
     await rm(this.#options.directory, { recursive: true, force: true });
+  }
+
+  /** A claim is bound in a moment, as a rule: there is nothing to tell before it has taken a while. */
+  #notPrepared({ message }: Failure): Outcome {
+    const seconds = Math.min(retrySeconds, firstRetrySeconds * 2 ** this.#unprepared++);
+    if (seconds === retrySeconds)
+      this.#options.tell({ type: 'Warning', reason: 'FailedMount', message: `MountVolume.SetUp failed: ${message}` });
+    return again(seconds);
   }
 
   async #prepare(pod: Pod): Promise<void> {
