@@ -41,6 +41,16 @@ export default defineConfig({
         },
       },
       {
+        // The lab as an ordinary user, against a real kube-apiserver that has no nodes.
+        test: {
+          name: 'lab',
+          include: ['test/lab/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // The API server that KUBECONFIG leads to.
         test: {
           name: 'integration',

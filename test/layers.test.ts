@@ -13,7 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   dialects: ['std', 'core'],
   controllers: ['std', 'core', 'dialects', 'runtime', 'kube', 'etcd', 'storage'],
   agents: ['std', 'core', 'etcd', 'storage'],
-  lab: ['std'],
+  lab: ['std', 'kube', 'runtime'],
   cli: ['std', 'core', 'dialects', 'kube', 'etcd', 'lab'],
   main: ['std', 'core', 'dialects', 'kube', 'runtime', 'etcd', 'storage', 'controllers', 'agents', 'lab', 'cli'],
 };

@@ -35,6 +35,7 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
       name: "the contract, with the lab's API server",
       run: () => runSuite({ projects: ['contract'], env: { KUBECONFIG: '' } }),
     },
+    { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

@@ -21,7 +21,8 @@ export interface ListOptions extends Selection {
 }
 
 export interface WriteOptions extends CallOptions {
-  readonly subresource?: 'status' | 'scale';
+  /** What is written instead of the object itself; `binding` and `token` are created. */
+  readonly subresource?: 'status' | 'scale' | 'binding' | 'token';
   readonly dryRun?: boolean;
 }
 

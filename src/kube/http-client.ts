@@ -58,8 +58,9 @@ export class HttpKubeClient implements KubeClient {
   }
 
   async create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>> {
-    const { what, path: own } = one(resource, object.metadata);
-    const path = own.slice(0, own.lastIndexOf('/')); // objects are created in their collection
+    const { what, path: own } = one(resource, object.metadata, options?.subresource);
+    // Objects are created in their collection, subresources at the object.
+    const path = options?.subresource === undefined ? own.slice(0, own.lastIndexOf('/')) : own;
     const query = this.#writing(options);
     return await this.#call({ verb: 'create', method: 'POST', what, path, query, body: object, options });
   }

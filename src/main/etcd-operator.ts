@@ -1,13 +1,14 @@
 const stop = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
 
-/** One program with two lives; neither loads what only the other needs. */
+/** One program with several lives; none of them loads what only another needs. */
 async function main([first, ...rest]: readonly string[]): Promise<void> {
   if (first === 'agent') {
     const { runAgent } = await import('../agents/agent.ts');
     const wentWell = await runAgent(rest, stop.signal);
     process.exit(wentWell ? 0 : 1); // connections that somebody's server holds open must not hold the pod
   }
+  if (first === 'lab') return (await import('../cli/lab/command.ts')).labCommand(rest, process.env, stop.signal);
   const [{ runOperator }, { settingsFrom }] = await Promise.all([import('./operator.ts'), import('./settings.ts')]);
   await runOperator(settingsFrom(process.argv.slice(2), process.env), process.env, stop.signal);
 }

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { Failure } from '../../std/failure.ts';
+import { ask } from './control.ts';
+import { existingControlPlane } from './existing-control-plane.ts';
+import type { StartOptions } from './start.ts';
+import { compiledDirectory, isAlive, runningIn, stateDirectory } from './state.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Flags extends StartOptions {
+  readonly detach: boolean;
+  readonly kubeconfig?: string;
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function count(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= 9) return number;
+  throw new InvalidArgumentError('must be a whole number from 1 to 9');
+}
+
+/** `etcd-operator lab`: a cluster on this machine, without root. */
+export async function labCommand(words: readonly string[], env: Environment, signal: AbortSignal): Promise<void> {
+  const program = new Command('etcd-operator lab')
+    .description('a Kubernetes for trying things, on this machine and without root')
+    .option('--state <directory>', 'where it keeps everything', stateDirectory(env))
+    .option('--nodes <count>', 'how many nodes it has', count, 3)
+    .option('--etcd-version <version>', 'the etcd of the first cluster; by default the one the example names')
+    .option('--empty', 'create neither the operator nor a cluster', false)
+    .option('--detach', 'go on in the background', false)
+    .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes')
+    .action((flags: Flags) => (flags.detach ? detached(words, flags) : foreground(flags, env, signal)));
+  const state = (): string => program.opts<Flags>().state;
+  program
+    .command('status')
+    .description('say whether it runs')
+    .action(() => status(state()));
+  program
+    .command('down')
+    .description('stop it; its state is kept')
+    .action(() => down(state()));
+  program
+    .command('reset')
+    .description('stop it and throw its state away')
+    .action(() => reset(state()));
+  for (const power of ['on', 'off'] as const)
+    program
+      .command(`power-${power} <node>`)
+      .description(power === 'on' ? 'switch a node on again' : "pull a node's plug")
+      .action((node: string) => ask(state(), { node, power }));
+  await program.parseAsync([...words], { from: 'user' });
+}
+
+async function foreground(flags: Flags, env: Environment, signal: AbortSignal): Promise<void> {
+  const { kubeconfig } = flags;
+  if (kubeconfig === undefined)
+    throw new Failure('rejected', 'the lab has no API server of its own yet: name one with --kubeconfig');
+  enableCompileCache(compiledDirectory(env));
+  // Loaded only now, so that what is compiled of it is kept.
+  const { startLab } = await import('./start.ts');
+  await startLab(flags, { env, say, openControlPlane: () => existingControlPlane(kubeconfig) }, signal);
+}
+
+/** Starts the same again without a terminal, and returns when that is up. */
+async function detached(words: readonly string[], { state }: Flags): Promise<void> {
+  mkdirSync(state, { recursive: true });
+  const log = openSync(join(state, 'lab.log'), 'w');
+  const args = [...process.execArgv, process.argv[1] ?? '', 'lab', ...words.filter((word) => word !== '--detach')];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
+  let code: number | null | undefined;
+  child.once('exit', (ended) => (code = ended));
+  while (runningIn(state)?.pid !== child.pid) {
+    if (code !== undefined) throw new Failure('rejected', `the lab did not start: see ${state}/lab.log`);
+    await sleep(50);
+  }
+  child.unref();
+  status(state);
+}
+
+function status(state: string): void {
+  const running = runningIn(state);
+  if (running === undefined) return say(`No lab runs in ${state}.`);
+  say(`A lab of ${running.nodes} nodes runs as process ${running.pid}.\n\n  export KUBECONFIG=${running.kubeconfig}`);
+}
+
+async function down(state: string): Promise<void> {
+  const running = runningIn(state);
+  if (running === undefined) return say(`No lab runs in ${state}.`);
+  process.kill(running.pid, 'SIGTERM');
+  while (isAlive(running)) await sleep(50);
+  say('The lab has ended; its state is kept.');
+}
+
+async function reset(state: string): Promise<void> {
+  await down(state);
+  await rm(state, { recursive: true, force: true });
+  say(`Removed ${state}.`);
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the lab keeps everything, unless it is told otherwise. */
+export const stateDirectory = (env: Environment): string =>
+  join(env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'etcd-operator/lab');
+
+export const cacheDirectory = (env: Environment): string =>
+  join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'etcd-operator');
+
+/** Where Node keeps what it has compiled of our sources. */
+export const compiledDirectory = (env: Environment): string => join(cacheDirectory(env), 'lab/compiled');
+
+/** The lab that runs in a state directory. */
+export interface Running {
+  readonly pid: number;
+  /** Tells this process from a later one with the same number. */
+  readonly startedAt: string;
+  readonly kubeconfig: string;
+  readonly nodes: number;
+}
+
+const fileIn = (state: string): string => join(state, 'running.json');
+
+export function remember(state: string, running: Omit<Running, 'pid' | 'startedAt'>): void {
+  mkdirSync(state, { recursive: true });
+  const { pid } = process;
+  writeFileSync(fileIn(state), JSON.stringify({ pid, startedAt: startOf(pid), ...running }));
+}
+
+export const forget = (state: string): void => rmSync(fileIn(state), { force: true });
+
+/** The lab that runs there, if one does. One that was killed left its file behind, and counts for nothing. */
+export function runningIn(state: string): Running | undefined {
+  try {
+    const running = JSON.parse(readFileSync(fileIn(state), 'utf8')) as Running;
+    return isAlive(running) ? running : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isAlive = ({ pid, startedAt }: Running): boolean => startOf(pid) === startedAt;
+
+/** When a process started, in the kernel's ticks. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAlreadyExists } from '../../kube/errors.ts';
+import { keyOf, type PersistentVolumeClaim, type Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims as claims } from '../../kube/resource.ts';
+import { type Runnable, runTogether } from '../../runtime/manager.ts';
+import { done, type Outcome } from '../../runtime/outcome.ts';
+import { unless } from '../../std/failure.ts';
+import { type PersistentVolume, persistentVolumes, type StorageClass, storageClasses } from '../kinds.ts';
+import { quantityOf } from '../node/quantity.ts';
+import { controller, type Tools } from './controller.ts';
+
+export const storageClassName = 'standard';
+const provisioner = 'etcd-operator.lab/directory';
+const claimFinalizer = 'kubernetes.io/pvc-protection';
+
+const storageClass: StorageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: storageClassName, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner,
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+  allowVolumeExpansion: true,
+};
+
+/** Makes a directory for every claim, and removes it with its claim. */
+export function volumeClaims(tools: Tools, directory: string): Runnable {
+  return async (signal) => {
+    await tools.client.create(storageClasses, storageClass).catch((thrown: unknown) => {
+      if (!isAlreadyExists(thrown)) throw thrown;
+    });
+    await runTogether([binder(tools, directory), reclaimer(tools)], signal);
+  };
+}
+
+function binder(tools: Tools, directory: string): Runnable {
+  const { stores } = tools;
+  return controller(tools, {
+    watch: (add) => {
+      stores.claims.onChange(({ object }) => add(keyOf(object.metadata)));
+      // A claim that was asked to go stays as long as a pod uses it.
+      stores.pods.onChange(({ object: { metadata, spec } }) => {
+        for (const { persistentVolumeClaim: used } of spec?.volumes ?? [])
+          if (used !== undefined) add(keyOf({ namespace: metadata.namespace, name: used.claimName }));
+      });
+    },
+    reconcile: async (key) => {
+      const claim = stores.claims.get(key);
+      if (claim === undefined) return done;
+      if (claim.metadata.deletionTimestamp !== undefined) return await release(tools, claim);
+      if ((claim.spec?.storageClassName ?? storageClassName) !== storageClassName) return done;
+      return await bind(tools, claim, directory);
+    },
+  });
+}
+
+async function release({ stores, client }: Tools, claim: Stored<PersistentVolumeClaim>): Promise<Outcome> {
+  const { namespace, name, finalizers = [] } = claim.metadata;
+  const isUsed = stores.pods
+    .all()
+    .filter(
+      ({ metadata, status }) =>
+        metadata.namespace === namespace && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
+    )
+    .some(({ spec }) => spec?.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === name));
+  if (isUsed || !finalizers.includes(claimFinalizer)) return done;
+  const body = { metadata: { finalizers: finalizers.filter((each) => each !== claimFinalizer) } };
+  await unless('not-found', client.patch(claims, claim.metadata, { type: 'merge', body }), undefined);
+  return done;
+}
+
+async function bind(tools: Tools, claim: Stored<PersistentVolumeClaim>, directory: string): Promise<Outcome> {
+  const { client } = tools;
+  const volume = volumeFor(claim, directory);
+  const wanted = wantedSize(claim);
+  if (claim.status?.phase !== 'Bound') await provision(tools, claim, volume);
+  else if (hasSize(claim, wanted)) return done;
+  else await client.patch(persistentVolumes, volume.metadata, sizeOf(wanted));
+  const status = { phase: 'Bound', accessModes: claim.spec?.accessModes ?? [], capacity: { storage: wanted } };
+  await client.patch(claims, claim.metadata, statusOf(status));
+  return done;
+}
+
+const wantedSize = ({ spec }: PersistentVolumeClaim): string => spec?.resources?.requests?.['storage'] ?? '0';
+
+const hasSize = ({ status }: PersistentVolumeClaim, wanted: string): boolean =>
+  quantityOf(status?.capacity?.['storage'] ?? '0') >= quantityOf(wanted);
+
+const sizeOf = (storage: string) => ({ type: 'merge', body: { spec: { capacity: { storage } } } }) as const;
+
+async function provision(
+  { client }: Tools,
+  claim: Stored<PersistentVolumeClaim>,
+  volume: PersistentVolume,
+): Promise<void> {
+  const path = volume.spec?.hostPath?.path ?? '';
+  await mkdir(path, { recursive: true });
+  await chmod(path, 0o777);
+  await client.create(persistentVolumes, volume).catch((thrown: unknown) => {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  });
+  await client.patch(persistentVolumes, volume.metadata, statusOf({ phase: 'Bound' }));
+  const annotations = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
+  const body = { metadata: { annotations }, spec: { volumeName: volume.metadata.name } };
+  await client.patch(claims, claim.metadata, { type: 'merge', body });
+}
+
+const statusOf = (status: object) => ({ type: 'merge', body: { status }, subresource: 'status' }) as const;
+
+function volumeFor(claim: Stored<PersistentVolumeClaim>, directory: string): PersistentVolume {
+  const { metadata, spec } = claim;
+  const name = `pvc-${metadata.uid}`;
+  const { namespace = '', uid } = metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner } },
+    spec: {
+      accessModes: spec?.accessModes ?? [],
+      capacity: { storage: wantedSize(claim) },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: metadata.name, uid },
+      hostPath: { path: join(directory, name), type: 'DirectoryOrCreate' },
+      persistentVolumeReclaimPolicy: 'Delete',
+      storageClassName,
+      volumeMode: 'Filesystem',
+    },
+  };
+}
+
+/** Removes the volumes whose claims are gone. */
+function reclaimer(tools: Tools): Runnable {
+  const { stores } = tools;
+  return controller(tools, {
+    watch: (add) => {
+      stores.volumes.onChange(({ object }) => add(object.metadata.name));
+      stores.claims.onChange(({ type, object }) => {
+        if (type === 'deleted') add(`pvc-${object.metadata.uid}`);
+      });
+    },
+    reconcile: async (name) => {
+      const volume = stores.volumes.get(name);
+      if (volume !== undefined && isOurs(volume) && (await isAbandoned(tools, volume))) await remove(tools, volume);
+      return done;
+    },
+  });
+}
+
+async function remove({ client }: Tools, { metadata, spec }: Stored<PersistentVolume>): Promise<void> {
+  const path = spec?.hostPath?.path;
+  if (path !== undefined) await rm(path, { recursive: true, force: true });
+  const body = { metadata: { finalizers: null } };
+  await unless('not-found', client.patch(persistentVolumes, metadata, { type: 'merge', body }), undefined);
+  await unless('not-found', client.remove(persistentVolumes, metadata), undefined);
+}
+
+const isOurs = ({ metadata }: PersistentVolume): boolean =>
+  metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === provisioner;
+
+/** The cache may be late: data is removed only when the server itself says that its claim is no more. */
+async function isAbandoned({ client, stores }: Tools, { spec }: Stored<PersistentVolume>): Promise<boolean> {
+  const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
+  const isStill = (claim: PersistentVolumeClaim | undefined): boolean => claim?.metadata.uid === uid;
+  if (uid === undefined || isStill(stores.claims.get(keyOf({ namespace, name })))) return false;
+  return !isStill(await unless('not-found', client.get(claims, { namespace, name }), undefined));
+}

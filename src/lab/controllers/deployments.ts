@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isAlreadyExists } from '../../kube/errors.ts';
+import type { Stored } from '../../kube/object.ts';
+import type { Runnable } from '../../runtime/manager.ts';
+import { done, type Outcome } from '../../runtime/outcome.ts';
+import { unless } from '../../std/failure.ts';
+import { ownerIndex } from '../caches.ts';
+import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts';
+import { timeOf } from '../node/pod/status.ts';
+import { controller, ownerKey, ownerReference, ownKey, type Tools } from './controller.ts';
+import { deploymentStatus, hashLabel, nextScales, type Sets, templateHash } from './rollout.ts';
+
+const revisionAnnotation = 'deployment.kubernetes.io/revision';
+
+/** Keeps a ReplicaSet for each template a Deployment has had, and moves the pods from the old ones to the newest. */
+export function deploymentController(tools: Tools): Runnable {
+  const { stores } = tools;
+  return controller(tools, {
+    watch: (add) => {
+      stores.deployments.onChange(ownKey(add));
+      stores.replicaSets.onChange(ownerKey('Deployment', add));
+    },
+    reconcile: async (key) => {
+      const deployment = stores.deployments.get(key);
+      if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return done;
+      return await reconcile(tools, deployment);
+    },
+  });
+}
+
+async function reconcile(tools: Tools, deployment: Stored<Deployment>): Promise<Outcome> {
+  const sets = setsOf(tools, deployment);
+  const scales = nextScales(deployment, sets);
+  const isPaused = deployment.spec?.paused === true;
+  if (!isPaused) {
+    await Promise.all(sets.old.map((set, index) => scale(tools, set, scales.old[index] ?? 0)));
+    if (sets.current === undefined) await create(tools, deployment, { replicas: scales.current, old: sets.old });
+    else await scale(tools, sets.current, scales.current);
+  }
+  await publish(tools, deployment, sets);
+  return done;
+}
+
+function setsOf({ stores }: Tools, deployment: Stored<Deployment>): Sets {
+  const hash = templateHash(deployment);
+  const own = stores.replicaSets.by(ownerIndex, deployment.metadata.uid);
+  const isCurrent = (set: ReplicaSet): boolean => set.metadata.labels?.[hashLabel] === hash;
+  return { current: own.find(isCurrent), old: own.filter((set) => !isCurrent(set)) };
+}
+
+async function scale({ client }: Tools, set: Stored<ReplicaSet>, replicas: number): Promise<void> {
+  if (set.spec?.replicas === replicas) return;
+  const patch = { type: 'merge', body: { spec: { replicas } } } as const;
+  await unless('not-found', client.patch(replicaSets, set.metadata, patch), undefined);
+}
+
+interface Creation {
+  readonly replicas: number;
+  readonly old: Sets['old'];
+}
+
+async function create(tools: Tools, deployment: Stored<Deployment>, { replicas, old }: Creation): Promise<void> {
+  const { namespace = '', name } = deployment.metadata;
+  const hash = templateHash(deployment);
+  const { spec } = deployment;
+  const labels = { ...spec?.template.metadata?.labels, [hashLabel]: hash };
+  const revisions = old.map(({ metadata }) => Number(metadata.annotations?.[revisionAnnotation] ?? 0));
+  const revision = String(Math.max(0, ...revisions) + 1);
+  const set: ReplicaSet = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      ...{ name: `${name}-${hash}`, namespace, labels, annotations: { [revisionAnnotation]: revision } },
+      ownerReferences: [ownerReference(deployment)],
+    },
+    spec: {
+      replicas,
+      selector: { matchLabels: { ...spec?.selector.matchLabels, [hashLabel]: hash } },
+      template: { ...spec?.template, metadata: { ...spec?.template.metadata, labels } },
+    },
+  };
+  await tools.client.create(replicaSets, set).catch((thrown: unknown) => {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  });
+  const message = `Scaled up replica set ${set.metadata.name} from 0 to ${replicas}`;
+  tools.recorder.record(deployment, { type: 'Normal', reason: 'ScalingReplicaSet', message });
+  const body = { metadata: { annotations: { [revisionAnnotation]: revision } } };
+  await tools.client.patch(deployments, deployment.metadata, { type: 'merge', body });
+}
+
+async function publish({ client, clock }: Tools, deployment: Stored<Deployment>, sets: Sets): Promise<void> {
+  const status = deploymentStatus(deployment, sets, timeOf(clock.now()));
+  const zero = { replicas: 0, updatedReplicas: 0, readyReplicas: 0, availableReplicas: 0, unavailableReplicas: 0 };
+  if (isDeepStrictEqual({ ...zero, ...deployment.status, ...status }, { ...zero, ...deployment.status })) return;
+  const patch = { type: 'merge', body: { status }, subresource: 'status' } as const;
+  await unless('not-found', client.patch(deployments, deployment.metadata, patch), undefined);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Node, Pod } from '../../kube/object.ts';
+import { placeFor } from './place.ts';
+
+const node = (name: string, spec: Node['spec'] = {}, ready = 'True'): Node => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+  spec,
+  status: { conditions: [{ type: 'Ready', status: ready }] },
+});
+const nodes = [node('a'), node('b'), node('c')];
+const pod = (nodeName?: string, spec: object = {}): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', namespace: 'n', labels: { app: 'etcd' } },
+  spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }), ...spec },
+});
+const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'etcd' } } };
+const rule = 'DuringSchedulingIgnoredDuringExecution';
+const apart = { affinity: { podAntiAffinity: { [`required${rule}`]: [term] } } };
+const ratherApart = {
+  affinity: { podAntiAffinity: { [`preferred${rule}`]: [{ weight: 100, podAffinityTerm: term }] } },
+};
+
+describe('the scheduler', () => {
+  it('chooses the node with the fewest pods', () => {
+    expect(placeFor(pod(), { nodes, pods: [pod('a'), pod('b')] })).toEqual({ node: 'c' });
+  });
+
+  it('keeps apart what must be apart, and says when it cannot', () => {
+    expect(placeFor(pod(undefined, apart), { nodes, pods: [pod('a'), pod('c')] })).toEqual({ node: 'b' });
+    expect(placeFor(pod(undefined, apart), { nodes, pods: nodes.map(({ metadata }) => pod(metadata.name)) })).toEqual({
+      message: "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules.",
+    });
+  });
+
+  it('keeps apart what should be apart as long as it can', () => {
+    const others = [1, 2, 3].map(() => ({ ...pod('b'), metadata: { name: 'x', namespace: 'n' } }));
+    const two = [node('a'), node('b')];
+    expect(placeFor(pod(undefined, ratherApart), { nodes: two, pods: [pod('a'), ...others] })).toEqual({ node: 'b' });
+    expect(placeFor(pod(undefined, ratherApart), { nodes: [node('a')], pods: [pod('a')] })).toEqual({ node: 'a' });
+  });
+
+  it('passes over nodes that are not ready, closed, tainted or not asked for', () => {
+    const taint = { key: 'k', effect: 'NoSchedule' };
+    const some = [node('a', {}, 'Unknown'), node('b', { unschedulable: true }), node('c', { taints: [taint] })];
+    expect(placeFor(pod(), { nodes: some, pods: [] })).toMatchObject({
+      message: expect.stringMatching(/^0\/3 nodes are available: /) as string,
+    });
+    const tolerant = pod(undefined, { tolerations: [{ key: 'k', operator: 'Exists' }] });
+    expect(placeFor(tolerant, { nodes: some, pods: [] })).toEqual({ node: 'c' });
+    const picky = pod(undefined, { nodeSelector: { 'kubernetes.io/hostname': 'b' } });
+    expect(placeFor(picky, { nodes, pods: [] })).toEqual({ node: 'b' });
+  });
+});

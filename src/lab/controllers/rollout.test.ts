@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { Stored } from '../../kube/object.ts';
+import type { Deployment, ReplicaSet } from '../kinds.ts';
+import { nextScales, templateHash } from './rollout.ts';
+
+const deployment = (replicas: number, strategy: object): Deployment => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd' },
+  spec: { replicas, strategy, selector: {}, template: { spec: { containers: [{ name: 'c', image: 'busybox' }] } } },
+});
+const set = (wanted: number, available: number): Stored<ReplicaSet> => ({
+  ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet' },
+  metadata: { name: 's', uid: 'u', resourceVersion: '1', creationTimestamp: '' },
+  spec: { replicas: wanted, selector: {} },
+  status: { replicas: wanted, availableReplicas: available },
+});
+
+it('recreates: first the old ones go, then the new ones come', () => {
+  const recreate = deployment(2, { type: 'Recreate' });
+  expect(nextScales(recreate, { current: set(0, 0), old: [set(2, 2)] })).toEqual({ current: 0, old: [0] });
+  expect(nextScales(recreate, { current: undefined, old: [set(0, 0)] })).toEqual({ current: 2, old: [0] });
+});
+
+it('rolls: never more than the surge, never fewer than must serve', () => {
+  const rolling = deployment(4, { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } });
+  expect(nextScales(rolling, { current: undefined, old: [set(4, 4)] })).toEqual({ current: 1, old: [3] });
+  expect(nextScales(rolling, { current: set(1, 0), old: [set(3, 3)] })).toEqual({ current: 2, old: [3] });
+  expect(nextScales(rolling, { current: set(2, 2), old: [set(3, 3)] })).toEqual({ current: 2, old: [1] });
+  expect(nextScales(rolling, { current: set(4, 4), old: [set(1, 1)] })).toEqual({ current: 4, old: [0] });
+});
+
+it('has one name for a template, in whatever order it is written', () => {
+  const one = deployment(1, {});
+  const [container] = one.spec?.template.spec?.containers ?? [];
+  const other = {
+    ...one,
+    spec: { ...one.spec, template: { spec: { containers: [{ image: container?.image, name: 'c' }] } } },
+  };
+  expect(templateHash(other as Deployment)).toBe(templateHash(one));
+});

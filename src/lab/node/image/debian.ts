@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Failure } from '../../../std/failure.ts';
+
+const run = promisify(execFile);
+
+export interface UnpackOptions {
+  readonly directory: string;
+  /** Another release of Debian than this machine's own. */
+  readonly suite?: string;
+}
+
+/** Fetches packages and unpacks them side by side, in a place of our own: nothing is installed, and no root is needed. */
+export async function unpackDebian(packages: readonly string[], options: UnpackOptions): Promise<string> {
+  const { directory } = options;
+  if (existsSync(directory)) return directory;
+  const work = `${directory}.${process.pid}`;
+  try {
+    await mkdir(join(work, 'root'), { recursive: true });
+    for (const archive of await download(packages, { ...options, directory: work }))
+      await run('dpkg-deb', ['-x', archive, join(work, 'root')]);
+    await rename(join(work, 'root'), directory);
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    throw new Failure('unreachable', `Debian's ${packages.join(', ')} could not be had: ${says.trim()}`, {
+      cause: error,
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return directory;
+}
+
+async function download(packages: readonly string[], { directory, suite }: UnpackOptions): Promise<readonly string[]> {
+  const archives = join(directory, 'archives');
+  for (const place of [join(archives, 'partial'), join(directory, 'lists/partial')])
+    await mkdir(place, { recursive: true });
+  const settings = {
+    'Dir::State::Lists': join(directory, 'lists'),
+    'Dir::Cache': directory,
+    'Debug::NoLocking': 'true',
+    'Acquire::Languages': 'none',
+    ...(suite === undefined ? {} : await sourcesOf(directory, suite)),
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  await run('apt-get', [...options, '-qq', 'update']);
+  await run('apt-get', [...options, '-qq', 'download', ...packages], { cwd: archives });
+  return (await readdir(archives)).filter((file) => file.endsWith('.deb')).map((file) => join(archives, file));
+}
+
+/** The machine's own mirror, asked for another release. */
+async function sourcesOf(directory: string, suite: string): Promise<Record<string, string>> {
+  const list = join(directory, 'sources.list');
+  const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  await writeFile(list, `deb [signed-by=${keyring}] ${mirror()} ${suite} main\n`);
+  return { 'Dir::Etc::SourceList': list, 'Dir::Etc::SourceParts': '/dev/null' };
+}
+
+function mirror(): string {
+  const texts = ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources']
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8'));
+  const found = texts.map((text) => /^(?:deb\s+(?:\[[^\]]*\]\s+)?|URIs:\s*)(\S+\/debian\/?)(?:\s|$)/m.exec(text)?.[1]);
+  return found.find((address) => address !== undefined) ?? '';
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Failure } from '../../../std/failure.ts';
+import type { MakePrograms } from './etcd-programs.ts';
+
+export interface DownloadOptions {
+  readonly cache: string;
+  readonly say: (line: string) => void;
+  /** Where releases are; each has an archive per system. */
+  readonly releases?: string;
+}
+
+const projectReleases = 'https://github.com/etcd-io/etcd/releases/download';
+const system = `linux-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
+const connectMillis = 10_000;
+
+/** Fetches etcd from the project's own releases. */
+export const downloadEtcd =
+  ({ cache, say, releases = projectReleases }: DownloadOptions): MakePrograms =>
+  async (version) => {
+    const name = `etcd-v${version}-${system}`;
+    const address = `${releases}/v${version}/${name}.tar.gz`;
+    say(`etcd ${version}: fetching ${address}`);
+    const directory = join(cache, 'programs', `etcd-${version}`);
+    const unfinished = `${directory}.${process.pid}`;
+    await mkdir(unfinished, { recursive: true });
+    try {
+      await unpack(await body(address), unfinished);
+      await rm(directory, { recursive: true, force: true });
+      await rename(join(unfinished, name), directory);
+    } finally {
+      await rm(unfinished, { recursive: true, force: true });
+    }
+    return { version, directory, from: "the project's releases" };
+  };
+
+async function body(address: string): Promise<Readable> {
+  const begun = new AbortController();
+  const timer = setTimeout(() => begun.abort(), connectMillis);
+  const answer = await fetch(address, { signal: begun.signal }).catch((error: unknown) => {
+    throw new Failure('unreachable', `${address} could not be reached.`, { cause: error });
+  });
+  clearTimeout(timer);
+  if (!answer.ok || answer.body === null) throw new Failure('not-found', `${address}: HTTP status ${answer.status}.`);
+  return Readable.fromWeb(answer.body);
+}
+
+async function unpack(archive: Readable, directory: string): Promise<void> {
+  const tar = spawn('tar', ['-xz', '-C', directory], { stdio: ['pipe', 'ignore', 'pipe'] });
+  const ended = once(tar, 'exit');
+  await pipeline(archive, tar.stdin);
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Failure('rejected', 'the archive could not be unpacked.');
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { recipeOf } from './etcd-build.ts';
+import { downloadEtcd } from './etcd-download.ts';
+import { type EtcdSources, findEtcd } from './etcd-programs.ts';
+
+const place = mkdtempSync(join(tmpdir(), 'etcd-programs-'));
+afterAll(() => rmSync(place, { recursive: true }));
+
+function put(...path: readonly string[]): void {
+  const directory = join(place, ...path);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'etcd'), '');
+  chmodSync(join(directory, 'etcd'), 0o755);
+}
+put('cache/programs/etcd-3.4.31-032f4fa56eea');
+put('cache/programs/etcd-3.10.1-0123456789ab');
+put('brought/etcd-3.6.16');
+const sources: EtcdSources = {
+  cache: join(place, 'cache'),
+  brought: join(place, 'brought'),
+  say: () => undefined,
+  make: [],
+};
+
+describe('etcd', () => {
+  it('is found in the cache and in what was brought along', async () => {
+    expect(await findEtcd('3.4.31', sources)).toMatchObject({ version: '3.4.31', from: 'the cache' });
+    expect(await findEtcd('3.6.16', sources)).toMatchObject({ from: join(place, 'brought') });
+  });
+
+  it('is the newest at hand when any will do', async () => {
+    expect(await findEtcd('any', sources)).toMatchObject({ version: '3.10.1' });
+  });
+
+  it('is made when it is not at hand, and is missed with reasons when it cannot be', async () => {
+    const made = { version: '3.3.12', directory: '/made', from: 'a test' };
+    expect(await findEtcd('3.3.12', { ...sources, make: [async () => undefined, async () => made] })).toEqual(made);
+    const fails = (): Promise<undefined> => Promise.reject(new Error('no way.'));
+    await expect(findEtcd('3.3.12', { ...sources, make: [fails] })).rejects.toThrow(
+      /etcd 3\.3\.12 is not on this machine.*3\.4\.31.*no way\./,
+    );
+  });
+
+  it('is fetched from a release', async () => {
+    const name = `etcd-v3.9.9-linux-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
+    put('release', name);
+    const archive = join(place, 'release.tar.gz');
+    execFileSync('tar', ['-czf', archive, '-C', join(place, 'release'), name]);
+    const server = createServer((request, response) => {
+      if (request.url === `/v3.9.9/${name}.tar.gz`) response.end(readFileSync(archive));
+      else response.writeHead(404).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const releases = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const make = [downloadEtcd({ cache: sources.cache, say: () => undefined, releases })];
+    expect(await findEtcd('3.9.9', { ...sources, make })).toMatchObject({ from: "the project's releases" });
+    expect(await findEtcd('3.9.9', sources)).toMatchObject({ from: 'the cache' });
+    await expect(findEtcd('3.9.8', { ...sources, make })).rejects.toThrow(/HTTP status 404/);
+    server.close();
+  });
+
+  it('was elsewhere in its sources in older versions', () => {
+    expect(recipeOf('3.1.10')).toMatchObject({ packages: { etcd: 'github.com/coreos/etcd' }, toolchain: 'go1.21.13' });
+    expect(recipeOf('3.4.31').packages['etcdctl']).toBe('go.etcd.io/etcd/etcdctl');
+    expect(recipeOf('3.6.16').packages['etcd']).toBe('go.etcd.io/etcd/server/v3');
+  });
+});

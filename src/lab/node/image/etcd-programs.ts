@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Failure } from '../../../std/failure.ts';
+import { searched } from '../../ground/tools.ts';
+import { unpackDebian } from './debian.ts';
+
+const run = promisify(execFile);
+
+/** The programs of one etcd version, and where they came from, in words. */
+export interface EtcdPrograms {
+  readonly version: string;
+  readonly directory: string;
+  readonly from: string;
+}
+
+/** A way to make programs of a version that is not at hand, such as building them; `undefined` where it cannot. */
+export type MakePrograms = (version: string) => Promise<EtcdPrograms | undefined>;
+
+export interface EtcdSources {
+  readonly cache: string;
+  /** A directory of programs that somebody brings along, laid out as in the cache. */
+  readonly brought?: string | undefined;
+  readonly say: (line: string) => void;
+  /** Tried in this order when nothing is at hand. */
+  readonly make: readonly MakePrograms[];
+}
+
+/** What Debian has: no root is needed to unpack it. */
+const debianVersion = '3.5.30';
+const debianSuite = 'forky';
+
+/** The etcd of that version; for `any`, the newest at hand. */
+export async function findEtcd(version: string, sources: EtcdSources): Promise<EtcdPrograms> {
+  const atHand = await etcdAtHand(sources);
+  const found =
+    version === 'any'
+      ? atHand.toSorted((a, b) => newestFirst(a, b))[0]
+      : atHand.find((each) => each.version === version);
+  return found ?? (await made(version === 'any' ? debianVersion : version, sources, atHand));
+}
+
+/** All that is on this machine already, in the order in which it is preferred. */
+export async function etcdAtHand({ cache, brought }: EtcdSources): Promise<readonly EtcdPrograms[]> {
+  return [
+    ...(await onPath()),
+    ...inDirectory(join(cache, 'programs'), 'the cache'),
+    ...(brought === undefined ? [] : inDirectory(brought, brought)),
+  ];
+}
+
+async function made(version: string, sources: EtcdSources, atHand: readonly EtcdPrograms[]): Promise<EtcdPrograms> {
+  const complaints: string[] = [];
+  for (const make of [fromDebian(sources), ...sources.make]) {
+    const programs = await make(version).catch((error: unknown) => {
+      complaints.push(error instanceof Error ? error.message : String(error));
+      return undefined;
+    });
+    if (programs !== undefined) return programs;
+  }
+  const known = atHand.map((each) => each.version).join(', ') || 'none';
+  throw new Failure(
+    'not-found',
+    `etcd ${version} is not on this machine (at hand: ${known}) and could not be had. ${complaints.join(' ')}`.trim(),
+  );
+}
+
+const newestFirst = (a: EtcdPrograms, b: EtcdPrograms): number =>
+  b.version.localeCompare(a.version, 'en', { numeric: true });
+
+async function onPath(): Promise<readonly EtcdPrograms[]> {
+  const program = searched('etcd');
+  if (program === undefined) return [];
+  const { stdout } = await run(program, ['--version']).catch(() => ({ stdout: '' }));
+  const version = /etcd Version: (\S+)/.exec(stdout)?.[1];
+  return version === undefined ? [] : [{ version, directory: dirname(program), from: 'PATH' }];
+}
+
+function inDirectory(place: string, from: string): readonly EtcdPrograms[] {
+  if (!existsSync(place)) return [];
+  return readdirSync(place).flatMap((name) => {
+    const version = /^etcd-(\d+\.\d+\.\d+)(?:-[0-9a-z]+)?$/.exec(name)?.[1];
+    const directory = join(place, name);
+    return version !== undefined && existsSync(join(directory, 'etcd')) ? [{ version, directory, from }] : [];
+  });
+}
+
+const fromDebian =
+  ({ cache, say }: EtcdSources): MakePrograms =>
+  async (version) => {
+    if (version !== debianVersion) return undefined;
+    say(`etcd ${version}: fetching Debian's packages etcd-server and etcd-client`);
+    const directory = join(cache, 'lab/debian', `etcd-${version}`);
+    const root = await unpackDebian(['etcd-server', 'etcd-client'], { directory, suite: debianSuite });
+    return { version, directory: join(root, 'usr/bin'), from: "Debian's packages" };
+  };

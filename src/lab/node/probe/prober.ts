@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { check, type Probed } from './check.ts';
+import { afterResult, delayMillis, type Probe, type ProbeState, periodMillis, unprobed } from './probe-state.ts';
+
+export type ProbeKind = 'startup' | 'readiness' | 'liveness';
+
+export interface Health {
+  readonly started: boolean;
+  readonly ready: boolean;
+}
+
+export interface ProberOptions extends Probed {
+  /** Told whenever the container became ready, or no longer is. */
+  readonly onHealth: (health: Health) => void;
+  /** Told once, when the container has to be started again. */
+  readonly onDead: (kind: ProbeKind, says: string) => void;
+  /** Told of each look that found something wrong. */
+  readonly onUnhealthy: (kind: ProbeKind, says: string) => void;
+}
+
+/** While the first answer is awaited, we ask more often than a probe says: nobody likes to wait for a whole period. */
+const impatientMillis = 1_000;
+
+/** Looks after one run of a container, until stopped. */
+export class Prober {
+  readonly #options: ProberOptions;
+  readonly #stop = new AbortController();
+  #health: Health;
+
+  constructor(options: ProberOptions) {
+    this.#options = options;
+    const { startupProbe, readinessProbe } = options.spec;
+    const started = startupProbe === undefined;
+    this.#health = { started, ready: started && readinessProbe === undefined };
+  }
+
+  get health(): Health {
+    return this.#health;
+  }
+
+  start(): void {
+    this.#run().catch(() => undefined);
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { startupProbe, readinessProbe, livenessProbe } = this.#options.spec;
+    if (startupProbe !== undefined) await this.#probe('startup', startupProbe, () => this.#started());
+    const kinds = { readiness: readinessProbe, liveness: livenessProbe } as const;
+    await Promise.all(
+      (['readiness', 'liveness'] as const).map(async (kind) => {
+        const probe = kinds[kind];
+        if (probe === undefined) return;
+        await this.#probe(kind, probe, (state) => this.#judged(kind, state));
+      }),
+    );
+  }
+
+  /** Looks again and again; a startup probe ends with its first success. */
+  async #probe(kind: ProbeKind, probe: Probe, onVerdict: (state: ProbeState) => void): Promise<void> {
+    let state = unprobed;
+    await this.#wait(delayMillis(probe));
+    while (!this.#stop.signal.aborted) {
+      const { result, says } = await check(probe, this.#options);
+      if (this.#stop.signal.aborted) return;
+      if (result === 'failure') this.#options.onUnhealthy(kind, says);
+      const before = state.verdict;
+      state = afterResult(state, probe, result);
+      if (isDeadly(kind, state)) return this.#dead(kind, says);
+      if (state.verdict !== before) onVerdict(state);
+      if (kind === 'startup' && state.verdict === 'success') return;
+      await this.#wait(pauseMillis(kind, state, probe));
+    }
+  }
+
+  #started(): void {
+    this.#change({ started: true, ready: this.#options.spec.readinessProbe === undefined });
+  }
+
+  #judged(kind: ProbeKind, { verdict }: ProbeState): void {
+    if (kind === 'readiness') this.#change({ ...this.#health, ready: verdict === 'success' });
+  }
+
+  #dead(kind: ProbeKind, says: string): void {
+    this.stop();
+    this.#options.onDead(kind, says);
+  }
+
+  #change(health: Health): void {
+    if (health.ready === this.#health.ready && health.started === this.#health.started) return;
+    this.#health = health;
+    this.#options.onHealth(health);
+  }
+
+  async #wait(millis: number): Promise<void> {
+    await sleep(millis, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/** A container that was never ready is looked at more often, without counting its failures faster than its probe does. */
+const pauseMillis = (kind: ProbeKind, { verdict }: ProbeState, probe: Probe): number =>
+  kind === 'readiness' && verdict !== 'success' ? Math.min(impatientMillis, periodMillis(probe)) : periodMillis(probe);
+
+const isDeadly = (kind: ProbeKind, { verdict }: ProbeState): boolean => verdict === 'failure' && kind !== 'readiness';

@@ -1,0 +1,50 @@
+import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** The files of a volume that the node writes: a Secret, a ConfigMap, facts of the pod. */
+export interface PayloadFile {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly mode: number;
+}
+
+/**
+ * Writes all files of a volume at once, for those who look: the new ones are put beside the old ones, and one link is
+ * moved from these to those. Does nothing when nothing differs.
+ */
+export async function writePayload(directory: string, files: readonly PayloadFile[]): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  if (await isSame(directory, files)) return;
+  const old = await readlink(join(directory, '..data')).catch(() => undefined);
+  const fresh = `..${Date.now()}`;
+  for (const { path, content, mode } of files) {
+    const target = join(directory, fresh, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+    await chmod(target, mode);
+  }
+  await mkdir(join(directory, fresh), { recursive: true });
+  await symlink(fresh, join(directory, '..data.new'));
+  await rename(join(directory, '..data.new'), join(directory, '..data'));
+  await linkNames(directory, files);
+  if (old !== undefined) await rm(join(directory, old), { recursive: true, force: true });
+}
+
+async function linkNames(directory: string, files: readonly PayloadFile[]): Promise<void> {
+  const wanted = new Set(files.map(({ path }) => path.split('/')[0] ?? ''));
+  const present = (await readdir(directory)).filter((name) => !name.startsWith('..'));
+  for (const name of present) if (!wanted.has(name)) await rm(join(directory, name), { force: true });
+  for (const name of wanted) if (!present.includes(name)) await symlink(join('..data', name), join(directory, name));
+}
+
+async function isSame(directory: string, files: readonly PayloadFile[]): Promise<boolean> {
+  const present = await readdir(join(directory, '..data'), { recursive: true, withFileTypes: true }).catch(
+    () => undefined,
+  );
+  if (present === undefined || present.filter((entry) => entry.isFile()).length !== files.length) return false;
+  for (const { path, content } of files) {
+    const now = await readFile(join(directory, '..data', path)).catch(() => undefined);
+    if (now === undefined || !now.equals(content)) return false;
+  }
+  return true;
+}

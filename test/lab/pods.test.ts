@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pod } from '../../src/kube/object.ts';
+import { nodes, pods } from '../../src/kube/resource.ts';
+import { etcdImage, isReady, TestLab } from '../support/lab.ts';
+import { until } from '../support/until.ts';
+
+let lab: TestLab;
+beforeAll(async () => {
+  lab = await TestLab.open();
+});
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]();
+});
+
+const members = ['m0', 'm1', 'm2'];
+
+function member(name: string, namespace: string): NonNullable<Pod['spec']> {
+  const host = (each: string): string => `http://${each}.peers.${namespace}.svc`;
+  const flags = {
+    name,
+    'data-dir': '/data/etcd',
+    'listen-client-urls': 'http://0.0.0.0:2379',
+    'listen-peer-urls': 'http://0.0.0.0:2380',
+    'advertise-client-urls': `${host(name)}:2379`,
+    'initial-advertise-peer-urls': `${host(name)}:2380`,
+    'initial-cluster': members.map((each) => `${each}=${host(each)}:2380`).join(','),
+  };
+  return {
+    hostname: name,
+    subdomain: 'peers',
+    containers: [
+      {
+        name: 'etcd',
+        image: etcdImage,
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        command: ['etcd', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
+        readinessProbe: { httpGet: { path: '/health', port: 2379 } },
+        volumeMounts: [{ name: 'data', mountPath: '/data' }],
+      },
+    ],
+    volumes: [{ name: 'data', emptyDir: {} }],
+  };
+}
+
+/** The process of the member of that name. */
+function processOf(name: string): number {
+  const pid = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .find((entry) => commandOf(entry).startsWith(`etcd\0--name=${name}\0`));
+  return Number(pid);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it ended in this moment
+  }
+}
+
+const waitsFor =
+  (reason: string) =>
+  ({ status }: Pod): boolean =>
+    status?.containerStatuses?.[0]?.state?.waiting?.reason === reason;
+
+describe('pods of the lab, run by an ordinary user', () => {
+  it('form an etcd cluster under their names, each on the same port', async () => {
+    const namespace = await lab.namespace('cluster');
+    await lab.service(namespace, 'peers', { clusterIP: 'None', publishNotReadyAddresses: true });
+    await lab.service(namespace, 'client', {});
+    for (const name of members) await lab.pod(namespace, name, member(name, namespace));
+    for (const name of members) await lab.when(namespace, name, isReady);
+    const domain = `peers.${namespace}.svc.cluster.local`;
+    const found = await lab.shell(namespace, 'srv', { line: `etcdctl --discovery-srv=${domain} put a 1` });
+    expect(found).toMatchObject({ exitCode: 0, said: expect.stringMatching(/OK$/) as string });
+    const read = await lab.shell(namespace, 'read', {
+      line: 'etcdctl --endpoints=http://client:2379 get a --print-value-only',
+    });
+    expect(read).toEqual({ exitCode: 0, said: '1' });
+  });
+
+  it('start a killed container again, in the same pod and with its data', async () => {
+    const namespace = 'cluster';
+    const before = await lab.when(namespace, 'm1', isReady);
+    expect(before.status?.containerStatuses).toMatchObject([{ restartCount: 0, lastState: {} }]);
+    process.kill(processOf('m1'), 'SIGKILL');
+    const after = await lab.when(
+      namespace,
+      'm1',
+      (pod) => isReady(pod) && pod.status?.containerStatuses?.[0]?.restartCount === 1,
+    );
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(after.status?.podIP).toBe(before.status?.podIP);
+    expect(after.status?.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({
+      exitCode: 137,
+      reason: 'Error',
+    });
+    const read = await lab.shell(namespace, 'read-from-m1', {
+      line: `etcdctl --endpoints=http://m1.peers.${namespace}.svc:2379 get a --print-value-only`,
+    });
+    expect(read).toEqual({ exitCode: 0, said: '1' });
+  });
+
+  it('run as the user they ask for, are probed inside, and are told before they are stopped', async () => {
+    const namespace = await lab.namespace('inside');
+    await lab.claim(namespace, 'disk');
+    const probe = { exec: { command: ['test', '-e', '/disk/file'] }, periodSeconds: 1 };
+    const container = {
+      ...{ name: 'c', image: 'busybox', command: ['sh', '-c', 'id -u > /disk/file; exec sleep 1000'] },
+      ...{ startupProbe: probe, readinessProbe: probe, livenessProbe: probe },
+      lifecycle: { preStop: { exec: { command: ['sh', '-c', 'echo told >> /disk/file'] } } },
+      securityContext: { readOnlyRootFilesystem: true, runAsUser: 1234 },
+      volumeMounts: [{ name: 'disk', mountPath: '/disk' }],
+    };
+    const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
+    await lab.pod(namespace, 'inside', { terminationGracePeriodSeconds: 1, containers: [container], volumes });
+    await lab.when(namespace, 'inside', isReady);
+    await lab.server.client.remove(pods, { namespace, name: 'inside' });
+    await until('the pod is gone', async () => {
+      const { items } = await lab.server.client.list(pods, { namespace });
+      return items.length === 0 ? true : undefined;
+    });
+    const { said } = await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes });
+    expect(said).toBe('1234\ntold');
+  });
+
+  it('take a new image in place', async () => {
+    const namespace = await lab.namespace('in-place');
+    const container = { name: 'c', image: etcdImage, command: ['sleep', '1000'] };
+    await lab.pod(namespace, 'changes', { terminationGracePeriodSeconds: 0, containers: [container] });
+    const before = await lab.when(namespace, 'changes', isReady);
+    const body = { spec: { containers: [{ name: 'c', image: 'busybox' }] } };
+    await lab.server.client.patch(pods, before.metadata, { type: 'strategic', body });
+    const after = await lab.when(
+      namespace,
+      'changes',
+      (pod) => isReady(pod) && pod.status?.containerStatuses?.[0]?.image === 'busybox',
+    );
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(after.status?.containerStatuses?.[0]?.restartCount).toBe(1);
+  });
+
+  it('keep what is on a claimed volume when they are deleted', async () => {
+    const namespace = await lab.namespace('disks');
+    await lab.claim(namespace, 'disk');
+    const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
+    await lab.shell(namespace, 'writer', { line: 'echo kept > /disk/file', volumes });
+    await lab.server.client.remove(pods, { namespace, name: 'writer' });
+    await until('the pod is gone', async () => {
+      const { items } = await lab.server.client.list(pods, { namespace });
+      return items.length === 0 ? true : undefined;
+    });
+    expect(await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes })).toEqual({
+      exitCode: 0,
+      said: 'kept',
+    });
+  });
+
+  it('say of an image that the lab does not know what it can run', async () => {
+    const namespace = await lab.namespace('unknown');
+    await lab.pod(namespace, 'web', { containers: [{ name: 'web', image: 'nginx:1.29' }] });
+    const { status } = await lab.when(namespace, 'web', waitsFor('ImagePullBackOff'));
+    expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('the lab runs only etcd');
+  });
+
+  it('wait longer each time they crash', async () => {
+    const namespace = await lab.namespace('crash');
+    await lab.pod(namespace, 'crash', {
+      containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', 'exit 3'] }],
+    });
+    const { status } = await lab.when(namespace, 'crash', waitsFor('CrashLoopBackOff'));
+    expect(status?.containerStatuses?.[0]).toMatchObject({
+      restartCount: 1,
+      lastState: { terminated: { exitCode: 3 } },
+    });
+    expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('back-off 10s');
+  });
+
+  it('are given up when their node falls silent, and return with it', async () => {
+    const { spec } = await lab.when('cluster', 'm2', isReady);
+    const node = spec?.nodeName ?? '';
+    await lab.tell('power-off', node);
+    await until('the node is given up', async () => {
+      const { status, spec: now } = await lab.server.client.get(nodes, { name: node });
+      const isTainted = now?.taints?.some(({ key, effect }) => key.endsWith('/unreachable') && effect === 'NoExecute');
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return isTainted === true && ready?.status === 'Unknown' ? true : undefined;
+    });
+    await lab.when('cluster', 'm2', (pod) => !isReady(pod));
+    await lab.tell('power-on', node);
+    const after = await lab.when('cluster', 'm2', isReady);
+    expect(after.status?.containerStatuses).toMatchObject([{ restartCount: 1 }]);
+  });
+
+  it('end with the lab, however that ends, and go on where they were when it starts again', async () => {
+    const before = await lab.when('cluster', 'm0', isReady);
+    expect(lab.leftovers().join('\n')).toContain('--name=m0'); // so it would be seen
+    await lab.end('SIGKILL');
+    await until('nothing is left', async () => (lab.leftovers().length === 0 ? true : undefined), { seconds: 5 });
+    await lab.start();
+    const after = await lab.when('cluster', 'm0', (pod) => isReady(pod) && pod.status?.podIP !== before.status?.podIP);
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    const read = await lab.shell('cluster', 'read-again', {
+      line: 'etcdctl --endpoints=http://client:2379 get a --print-value-only',
+    });
+    expect(read).toEqual({ exitCode: 0, said: '1' });
+    await lab.end('SIGTERM');
+    expect(lab.leftovers()).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pod } from '../../src/kube/object.ts';
+import { pods } from '../../src/kube/resource.ts';
+import { serviceAccounts } from '../../src/lab/kinds.ts';
+import { type Lab, openLab } from '../../src/lab/lab.ts';
+import { imageCatalog } from '../../src/lab/node/image/catalog.ts';
+import { LabStreams } from '../../src/lab/node/node-streams.ts';
+import { debianRoot } from '../../tools/debian/packages.ts';
+import { type LoneApiServer, loneApiServer } from '../support/lone-api-server.ts';
+import { until } from '../support/until.ts';
+
+const namespace = 'default';
+const directory = mkdtempSync(join(tmpdir(), 'lab-streams-'));
+const stop = new AbortController();
+let server: LoneApiServer;
+let lab: Lab;
+let ended: Promise<void>;
+let streams: LabStreams;
+
+beforeAll(async () => {
+  mkdirSync(join(directory, 'bin'));
+  copyFileSync(join(debianRoot(), 'bin/busybox'), join(directory, 'bin/busybox'));
+  process.env['PATH'] = `${join(directory, 'bin')}:${process.env['PATH'] ?? ''}`;
+  server = await loneApiServer();
+  const operator = { program: '', package: directory };
+  const findImage = imageCatalog({ cache: directory, say: () => undefined, make: [], operator });
+  const api = { host: '127.0.0.1', port: server.port };
+  const onTrouble = (): void => undefined;
+  lab = await openLab({ client: server.client, api, nodes: 1, state: directory, findImage, onTrouble });
+  ended = lab.run(stop.signal);
+  streams = new LabStreams(lab.kubelets);
+  const metadata = { namespace, name: 'default' };
+  await server.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  await run('talks', { command: ['sh', '-c', 'echo one; echo two >&2; echo three; exec sleep 1000'] });
+  await run('listens', { command: ['sh'], stdin: true, tty: true });
+});
+afterAll(async () => {
+  stop.abort();
+  await ended;
+  await server[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function run(name: string, container: object): Promise<void> {
+  const spec = {
+    terminationGracePeriodSeconds: 0,
+    automountServiceAccountToken: false,
+    containers: [{ name: 'c', image: 'busybox', ...container }],
+  };
+  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name }, spec };
+  await server.client.create(pods, pod);
+  await until(`${name} runs`, async () => {
+    const { status } = await server.client.get(pods, { namespace, name });
+    return status?.containerStatuses?.[0]?.state?.running;
+  });
+}
+
+const at = (pod: string) => ({ namespace, pod, container: 'c' });
+const plain = { follow: false, previous: false, timestamps: false };
+
+async function exec(line: string, more: { stdin?: Readable; tty?: boolean } = {}) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const terminal = { stdout, stderr, tty: false, ...more };
+  const code = await streams.exec(at('talks'), ['sh', '-c', line], terminal);
+  stdout.end();
+  stderr.end();
+  return { code, out: await text(stdout), err: await text(stderr) };
+}
+
+describe('a container of the lab', () => {
+  it('has a log, of which one may see a part', async () => {
+    const whole = await until('all lines are there', async () => {
+      const log = await text(await streams.logs(at('talks'), plain));
+      return log.split('\n').length === 4 ? log : undefined;
+    });
+    expect(whole.trim().split('\n').toSorted()).toEqual(['one', 'three', 'two']);
+    const tail = await text(await streams.logs(at('talks'), { ...plain, tailLines: 1, timestamps: true }));
+    expect(tail).toMatch(/^\d{4}-\d\d-\d\dT\S+Z \w+\n$/);
+    expect(await text(await streams.logs(at('talks'), { ...plain, limitBytes: 2 }))).toHaveLength(2);
+  });
+
+  it('runs commands beside its own, and tells how they ended', async () => {
+    expect(await exec('echo out; echo err >&2; exit 7')).toEqual({ code: 7, out: 'out\n', err: 'err\n' });
+    expect((await exec('hostname; ps | grep -c "sleep 1000"')).out).toMatch(/^talks\n/);
+  });
+
+  it('passes on what is typed', async () => {
+    const stdin = new PassThrough();
+    stdin.end('typed\n');
+    expect(await exec('read line; echo got $line', { stdin })).toMatchObject({ code: 0, out: 'got typed\n' });
+  });
+
+  it('gives a command a terminal', async () => {
+    expect((await exec('test -t 0 && test -t 1 && echo terminal', { tty: true })).out).toContain('terminal');
+  });
+
+  it('can be spoken with itself, and ends with its program', async () => {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const attached = streams.attach(at('listens'), { stdin, stdout, tty: true });
+    stdin.write('echo $((20 + 3))\n');
+    let said = '';
+    stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await until('it has answered', async () => (said.includes('23') ? true : undefined));
+    stdin.write('exit 4\n');
+    expect(await attached).toBe(4);
+  });
+
+  it('is reached from outside, by the lab', async () => {
+    await run('serves', { command: ['sh', '-c', 'echo hello > /tmp/index.html; exec httpd -f -p 8080 -h /tmp'] });
+    const { status } = await server.client.get(pods, { namespace, name: 'serves' });
+    const socket = await until('it listens', () => lab.dial(status?.podIP ?? '', 8080));
+    socket.end('GET /index.html HTTP/1.0\r\n\r\n');
+    expect(await text(socket)).toContain('hello');
+  });
+});

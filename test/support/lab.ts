@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isAlreadyExists } from '../../src/kube/errors.ts';
+import type { KubeObject, Pod, Stored } from '../../src/kube/object.ts';
+import { namespaces, persistentVolumeClaims, pods, type Resource, services } from '../../src/kube/resource.ts';
+import { configMaps, serviceAccounts } from '../../src/lab/kinds.ts';
+import { debianRoot } from '../../tools/debian/packages.ts';
+import { environmentOf } from '../../tools/lib/processes.ts';
+import { run } from '../../tools/lib/run.ts';
+import { etcdProgram } from '../../tools/programs/build.ts';
+import { type LoneApiServer, loneApiServer } from './lone-api-server.ts';
+import { until } from './until.ts';
+
+/** Somebody without an account, and so without any rights. */
+const nobodyInParticular = 61_234;
+const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
+const etcdVersion = '3.5.21';
+export const etcdImage = `quay.io/coreos/etcd:v${etcdVersion}`;
+
+export interface ShellOptions {
+  readonly line: string;
+  readonly volumes?: NonNullable<NonNullable<Pod['spec']>['volumes']>;
+}
+
+export interface Termination {
+  readonly exitCode: number;
+  readonly said: string;
+}
+
+/** The lab's own command, run as an ordinary user beside a real API server that has no nodes. */
+export class TestLab {
+  readonly server: LoneApiServer;
+  readonly directory: string;
+  #child: ChildProcess | undefined;
+
+  private constructor(server: LoneApiServer, directory: string) {
+    this.server = server;
+    this.directory = directory;
+  }
+
+  static async open(): Promise<TestLab> {
+    const directory = mkdtempSync(join(tmpdir(), 'lab-test-'));
+    for (const place of ['home', 'bin', 'cache/programs']) mkdirSync(join(directory, place), { recursive: true });
+    cpSync(dirname(etcdProgram(etcdVersion, 'etcd')), join(directory, `cache/programs/etcd-${etcdVersion}`), {
+      recursive: true,
+    });
+    copyFileSync(join(debianRoot(), 'bin/busybox'), join(directory, 'bin/busybox'));
+    const lab = new TestLab(await loneApiServer(), directory);
+    copyFileSync(lab.server.kubeconfig, lab.#kubeconfig);
+    if (isRoot()) await run('chown', ['-R', `${nobodyInParticular}:${nobodyInParticular}`, directory]);
+    chmodSync(directory, 0o755);
+    await lab.start();
+    return lab;
+  }
+
+  get #kubeconfig(): string {
+    return join(this.directory, 'kubeconfig');
+  }
+
+  get log(): string {
+    return readFileSync(join(this.directory, 'log'), 'utf8');
+  }
+
+  async start(): Promise<void> {
+    const log = openSync(join(this.directory, 'log'), 'a');
+    await rm(this.#running, { force: true }); // a lab that was killed leaves its own behind
+    this.#child = this.#command(['--kubeconfig', this.#kubeconfig, '--empty', '--nodes', '3'], log);
+    const child = this.#child;
+    await until('the lab is up', async () => {
+      if (child.exitCode !== null) throw new Error(`the lab ended: ${this.log}`);
+      return statSync(this.#running).size > 0 ? true : undefined;
+    });
+  }
+
+  /** Another command of the lab's, to its end. */
+  async tell(...words: readonly string[]): Promise<void> {
+    const child = this.#command(words, 'inherit');
+    const [code] = (await once(child, 'exit')) as [number];
+    if (code !== 0) throw new Error(`lab ${words.join(' ')}: ended with ${code}`);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    // The child is `setpriv` become the lab: one process, whoever we are.
+    child.kill(signal);
+    await ended;
+  }
+
+  /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */
+  leftovers(): readonly string[] {
+    const processes = readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry))
+      .filter((pid) => environmentOf(Number(pid)).includes(`LAB_TEST=${this.directory}`) || this.#isInside(pid))
+      .map((pid) => `process ${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+    const mounts = contentOf('/proc/mounts').split('\n');
+    return [...processes, ...mounts.filter((line) => line.includes(this.directory))];
+  }
+
+  #isInside(pid: string): boolean {
+    return contentOf(`/proc/${pid}/mountinfo`).includes(this.directory);
+  }
+
+  /** A namespace with what a cluster's own controllers would put into it. */
+  async namespace(name: string): Promise<string> {
+    const { client } = this.server;
+    const metadata = { namespace: name, name: 'default' };
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: name, name: 'kube-root-ca.crt' } };
+    await this.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await client.create(configMaps, {
+      ...map,
+      data: { 'ca.crt': readFileSync(join(dirname(this.server.kubeconfig), 'ca.crt'), 'utf8') },
+    });
+    return name;
+  }
+
+  async create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<void> {
+    await this.server.client.create(resource, object).catch((thrown: unknown) => {
+      if (!isAlreadyExists(thrown)) throw thrown;
+    });
+  }
+
+  /** Runs a line of shell in a pod of its own, to its end, and gives back its exit code and last words. */
+  async shell(namespace: string, name: string, { line, volumes = [] }: ShellOptions): Promise<Termination> {
+    const mounts = volumes.map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` }));
+    const command = ['sh', '-c', `(${line}) > /dev/termination-log 2>&1`];
+    const containers = [{ name: 'shell', image: etcdImage, command, volumeMounts: mounts }];
+    await this.pod(namespace, name, { volumes, restartPolicy: 'Never', containers });
+    const isOver = (pod: Pod): boolean => endOf(pod) !== undefined;
+    const { exitCode, message = '' } = endOf(await this.when(namespace, name, isOver)) ?? { exitCode: 1 };
+    return { exitCode, said: message.trim() };
+  }
+
+  async pod(namespace: string, name: string, spec: NonNullable<Pod['spec']>): Promise<void> {
+    const metadata = { namespace, name, labels: { app: 'test' } };
+    await this.create(pods, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: { terminationGracePeriodSeconds: 5, ...spec },
+    });
+  }
+
+  async service(namespace: string, name: string, spec: object): Promise<void> {
+    const full = { selector: { app: 'test' }, ports: [{ name: 'etcd-client', port: 2379 }], ...spec };
+    await this.create(services, { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name }, spec: full });
+  }
+
+  async claim(namespace: string, name: string): Promise<void> {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const object = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { namespace, name }, spec };
+    await this.create(persistentVolumeClaims, object);
+  }
+
+  /** The pod, as soon as it is what is awaited. */
+  async when(namespace: string, name: string, isSo: (pod: Stored<Pod>) => boolean): Promise<Stored<Pod>> {
+    let last: Stored<Pod> | undefined;
+    return await until(`pod ${name} is as awaited`, async () => {
+      last = await this.server.client.get(pods, { namespace, name });
+      return isSo(last) ? last : undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${JSON.stringify(last?.status, undefined, 1)}\n${this.log}`);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGTERM');
+    await this.server[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  get #running(): string {
+    return join(this.directory, 'home/running.json');
+  }
+
+  #command(words: readonly string[], output: number | 'inherit'): ChildProcess {
+    const ids = [`--reuid=${nobodyInParticular}`, `--regid=${nobodyInParticular}`, '--clear-groups'];
+    const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
+    const command = [node, program, 'lab', '--state', join(this.directory, 'home'), ...words];
+    const [first = '', ...rest] = isRoot() ? ['setpriv', ...ids, '--', ...command] : command;
+    const env = {
+      PATH: `${join(this.directory, 'bin')}:/usr/bin:/bin`,
+      HOME: join(this.directory, 'home'),
+      XDG_CACHE_HOME: join(this.directory, 'home/cache'),
+      ETCD_OPERATOR_PROGRAMS: join(this.directory, 'cache/programs'),
+      LAB_TEST: this.directory,
+    };
+    return spawn(first, rest, { env, stdio: ['ignore', output, output], cwd: '/' });
+  }
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+export const isReady = ({ status }: Pod): boolean =>
+  (status?.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
+
+const endOf = ({ status }: Pod) => status?.containerStatuses?.[0]?.state?.terminated;
+
+/** A file of a process, which may end in this moment. */
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
