@@ -5,9 +5,9 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import type { ControlPlane } from '../../lab/control-plane.ts';
 import { Failure } from '../../std/failure.ts';
 import { ask } from './control.ts';
-import { existingControlPlane } from './existing-control-plane.ts';
 import type { StartOptions } from './start.ts';
 import { compiledDirectory, isAlive, runningIn, stateDirectory } from './state.ts';
 
@@ -35,7 +35,7 @@ export async function labCommand(words: readonly string[], env: Environment, sig
     .option('--etcd-version <version>', 'the etcd of the first cluster; by default the one the example names')
     .option('--empty', 'create neither the operator nor a cluster', false)
     .option('--detach', 'go on in the background', false)
-    .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes')
+    .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes, instead of its own')
     .action((flags: Flags) => (flags.detach ? detached(words, flags) : foreground(flags, env, signal)));
   const state = (): string => program.opts<Flags>().state;
   program
@@ -60,12 +60,14 @@ export async function labCommand(words: readonly string[], env: Environment, sig
 
 async function foreground(flags: Flags, env: Environment, signal: AbortSignal): Promise<void> {
   const { kubeconfig } = flags;
-  if (kubeconfig === undefined)
-    throw new Failure('rejected', 'the lab has no API server of its own yet: name one with --kubeconfig');
   enableCompileCache(compiledDirectory(env));
   // Loaded only now, so that what is compiled of it is kept.
   const { startLab } = await import('./start.ts');
-  await startLab(flags, { env, say, openControlPlane: () => existingControlPlane(kubeconfig) }, signal);
+  const openControlPlane = async (state: string): Promise<ControlPlane> =>
+    kubeconfig === undefined
+      ? (await import('./own-control-plane.ts')).ownControlPlane(state)
+      : (await import('./existing-control-plane.ts')).existingControlPlane(kubeconfig);
+  await startLab(flags, { env, say, openControlPlane }, signal);
 }
 
 /** Starts the same again without a terminal, and returns when that is up. */

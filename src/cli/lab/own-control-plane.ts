@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fromKubeconfig } from '../../kube/config.ts';
+import { connectTo } from '../../kube/connection.ts';
+import { HttpKubeClient } from '../../kube/http-client.ts';
+import { startApiServer } from '../../lab/apiserver/start.ts';
+import type { ControlPlane } from '../../lab/control-plane.ts';
+import type { NodeStreams } from '../../lab/streams.ts';
+
+const host = '127.0.0.1';
+/** How pods know it. */
+const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+const addresses = ['10.96.0.1'];
+
+/** The lab's own API server, which keeps everything below the state directory. */
+export async function ownControlPlane(state: string): Promise<ControlPlane> {
+  mkdirSync(state, { recursive: true });
+  let streams: NodeStreams | undefined;
+  const directory = join(state, 'apiserver');
+  const server = await startApiServer({
+    ...{ directory, names, addresses, listen: { host, port: portOf(state) } },
+    streamsOf: () => streams,
+  });
+  writeFileSync(portFile(state), String(server.port));
+  const kubeconfig = join(state, 'kubeconfig');
+  writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 });
+  const connection = connectTo(await fromKubeconfig(kubeconfig), { userAgent: 'etcd-operator-lab' });
+  return {
+    kubeconfig,
+    client: new HttpKubeClient(connection, { fieldManager: 'etcd-operator-lab' }),
+    api: { host, port: server.port },
+    reach: (ways) => {
+      streams = ways;
+    },
+    run: async (signal) => {
+      await aborted(signal);
+      await connection.close();
+      await server.close();
+    },
+  };
+}
+
+const portFile = (state: string): string => join(state, 'port');
+
+/** The same as last time, so that what somebody has exported still leads here. */
+const portOf = (state: string): number =>
+  existsSync(portFile(state)) ? Number(readFileSync(portFile(state), 'utf8')) : 0;
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
