@@ -25,7 +25,7 @@ interface Entry {
  * only with its data, a membership change needs a majority, a learner has no vote.
  */
 export class SimulatedCluster {
-  memory: Memory = { bootstrap: undefined, clusterId: undefined, voters: [] };
+  memory: Memory = { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined };
   size: number;
   readonly pods = new Map<CarrierName, Pod>();
   readonly disks = new Map<CarrierName, string | undefined>();
@@ -139,6 +139,7 @@ export class SimulatedCluster {
       case 'relabel-carrier':
       case 'update-peer-url':
       case 'enable-downgrade':
+      case 'cancel-downgrade':
         throw new Error(`${step.kind} is not part of these lives`);
       case 'add-member':
       case 'promote-member':

@@ -60,7 +60,7 @@ export const withoutCarrier =
 /** Nothing has happened yet: the resource has just been created. */
 export const untouched = (): Change => (w) => ({
   ...outOfContact()(w),
-  memory: { bootstrap: undefined, clusterId: undefined, voters: [] },
+  memory: { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined },
   carriers: [],
 });
 
@@ -79,7 +79,7 @@ export function healthy(size: number): ClusterWorld {
       peerURLOf,
       imageOf,
     },
-    memory: { bootstrap: { members: names, token: 't' }, clusterId: 'c1', voters: names },
+    memory: { bootstrap: { members: names, token: 't' }, clusterId: 'c1', voters: names, version: '3.5.35' },
     carriers: names.map(aCarrier),
     membership: { seen: true, value: { clusterId: 'c1', members: names.map(aMember) } },
     spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-new${i}`)),

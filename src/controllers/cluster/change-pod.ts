@@ -1,7 +1,7 @@
 import { relabelling } from '../../core/desired/labels.ts';
 import { snapshotAnnotation, snapshotCountAfter } from '../../core/desired/old-requests.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
-import { parseVersion } from '../../core/model/version.ts';
+import { compareVersions, parseVersion, type Version } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
@@ -13,7 +13,7 @@ type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 /** The kubelet starts the container again with the other image; pod, address and data stay. */
 export async function changeImage({ name, uid, from, to }: Change<'change-image'>, deed: Deed): Promise<void> {
   const { blueprint, writer, signal } = deed;
-  await hasArrivedAt(from, to, deed);
+  await hasArrived(to, deed);
   await noteVersion(name, to, deed);
   const index = podOf(name, deed).spec?.containers?.findIndex((container) => container.name === 'etcd') ?? 0;
   const { naming } = blueprint;
@@ -39,8 +39,9 @@ function lengthOfLog({ observed: { world } }: Deed): bigint {
  * Before the first member leaves a minor, the cluster as a whole must have arrived at it, which etcd finds out some seconds
  * after the last member has. It says so by allowing to go back from there; before 3.5 it cannot be asked.
  */
-async function hasArrivedAt(from: string, to: string, deed: Deed): Promise<void> {
-  const [before, after] = [parseVersion(from), parseVersion(to)];
+async function hasArrived(to: string, deed: Deed): Promise<void> {
+  const after = parseVersion(to);
+  const before = lowestVersion(deed);
   if (before === undefined || after === undefined || after.minor <= before.minor || before.minor < 5) return;
   const target = `${before.major}.${before.minor - 1}.0`;
   await leaderOf(deed)
@@ -49,6 +50,13 @@ async function hasArrivedAt(from: string, to: string, deed: Deed): Promise<void>
       const why = Failure.from(thrown).message;
       throw new Failure('conflict', `the cluster has not arrived at etcd ${before.major}.${before.minor} yet: ${why}`);
     });
+}
+
+/** The oldest that members run who answer; nobody does where there is no majority. */
+function lowestVersion({ observed: { world } }: Deed): Version | undefined {
+  const members = world.membership.seen ? world.membership.value.members : [];
+  const running = members.flatMap(({ version }) => parseVersion(version ?? '') ?? []);
+  return running.toSorted(compareVersions)[0];
 }
 
 /** Beside the data stands which version may have written it. It is said before that version starts. */

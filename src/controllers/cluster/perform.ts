@@ -44,6 +44,9 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
       return;
     case 'move-leader':
       return leaderOf(deed).moveLeader(step.id, deed);
+    case 'cancel-downgrade':
+      await leaderOf(deed).downgrade('cancel', '', deed);
+      return;
     case 'enable-downgrade':
       await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
       return;

@@ -71,6 +71,8 @@ export interface Memory {
   readonly clusterId: string | undefined;
   /** The voters when a majority last answered. */
   readonly voters: readonly CarrierName[];
+  /** The version that all members ran when they last ran the same. */
+  readonly version: string | undefined;
 }
 
 export interface Bootstrap {

@@ -56,7 +56,12 @@ function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]
   const voters = membership.seen
     ? namesOf(membership.value.members.filter(({ role }) => role === 'voter'))
     : memory.voters;
-  return { bootstrap, clusterId, voters };
+  return { bootstrap, clusterId, voters, version: versionOfAll(membership) ?? memory.version };
+}
+
+function versionOfAll(membership: ClusterWorld['membership']): string | undefined {
+  const versions = new Set(membership.seen ? membership.value.members.map(({ version }) => version) : []);
+  return versions.size === 1 ? [...versions][0] : undefined;
 }
 
 const namesOf = (those: readonly (Carrier | Member)[]): readonly CarrierName[] =>

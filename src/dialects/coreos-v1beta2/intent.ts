@@ -106,9 +106,9 @@ function operatorSecretOf({ spec }: EtcdClusterResource): SecretOfClient | undef
 }
 
 function memoryOf({ status }: EtcdClusterResource): Memory {
-  const { bootstrap, clusterId, memberStatus = [] } = status;
+  const { bootstrap, clusterId, memberStatus = [], currentVersion } = status;
   const voters = memberStatus.filter(({ role }) => role === 'voter').map(({ name }) => name as CarrierName);
-  return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters };
+  return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: currentVersion || undefined };
 }
 
 const strictlyApart = (name: string): Passed => ({

@@ -37,6 +37,7 @@ export function tellStep(step: Step): readonly Told[] {
     case 'move-leader':
     case 'update-peer-url':
     case 'enable-downgrade':
+    case 'cancel-downgrade':
       return [];
     default:
       return step satisfies never;

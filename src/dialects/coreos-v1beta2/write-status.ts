@@ -42,11 +42,11 @@ const membersOf = (
 });
 
 function versionsOf(
-  { members, path }: ClusterStatus,
+  { memory, path }: ClusterStatus,
   wanted: string,
   before: EtcdClusterStatus,
 ): Partial<EtcdClusterStatus> {
-  const currentVersion = versionOfAll(members) ?? before.currentVersion ?? '';
+  const currentVersion = memory.version ?? before.currentVersion ?? '';
   const targetVersion = currentVersion !== '' && currentVersion !== wanted ? wanted : '';
   return { currentVersion, targetVersion, ...(path.length === 0 ? {} : { upgradePath: [...path] }) };
 }
@@ -69,12 +69,6 @@ function phaseOf({ needsPerson, memory }: ClusterStatus): EtcdClusterStatus['pha
 
 const troubleOf = ({ conditions }: ClusterStatus): string | undefined =>
   conditions.find(({ type }) => type === 'Degraded')?.message;
-
-/** The version that every member runs, if it is one. */
-function versionOfAll(members: readonly Member[]): string | undefined {
-  const versions = new Set(members.map(({ version }) => version));
-  return versions.size === 1 ? [...versions][0] : undefined;
-}
 
 const memberStatusOf = (member: Member): NonNullable<EtcdClusterStatus['memberStatus']>[number] => ({
   name: member.name,

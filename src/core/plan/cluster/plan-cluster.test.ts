@@ -27,7 +27,7 @@ function said(verdict: Verdict): string {
 const bootstrap = { members: ['db-0', 'db-1', 'db-2'].map(nameOf), token: 't' };
 const unformed = (world: ClusterWorld): ClusterWorld => ({
   ...outOfContact()(world),
-  memory: { bootstrap, clusterId: undefined, voters: [] },
+  memory: { bootstrap, clusterId: undefined, voters: [], version: undefined },
 });
 const joining = withMember('db-2', { role: 'learner', health: 'never-started', leads: false });
 /** One voter of a version without learners. */
@@ -68,11 +68,11 @@ describe('the plan for a cluster', () => {
       want: 'stop-carrier db-1',
     },
     'writes down that the cluster has formed as soon as a majority answers': {
-      given: { ...aWorld(), memory: { bootstrap, clusterId: undefined, voters: [] } },
+      given: { ...aWorld(), memory: { bootstrap, clusterId: undefined, voters: [], version: undefined } },
       want: 'remember-formation',
     },
     'never takes another cluster for this one': {
-      given: { ...aWorld(), memory: { bootstrap, clusterId: 'other', voters: [] } },
+      given: { ...aWorld(), memory: { bootstrap, clusterId: 'other', voters: [], version: undefined } },
       want: 'wait: WrongCluster',
     },
     'seals members that have joined': {

@@ -3,6 +3,7 @@ import { discardStrays } from './discard-strays.ts';
 import { growByOne } from './grow-by-one.ts';
 import { honourPause } from './honour-pause.ts';
 import { mendUnhealthy } from './mend-unhealthy.ts';
+import { mendUnreachable } from './mend-unreachable.ts';
 import { promoteLearner } from './promote-learner.ts';
 import { rememberBootstrap } from './remember-bootstrap.ts';
 import { rememberFormation } from './remember-formation.ts';
@@ -27,6 +28,7 @@ const rules: readonly Rule[] = [
   startFounders, // below this line the cluster has formed, and nothing starts as new
   returnToOwnDisk,
   startRumouredNewcomer,
+  mendUnreachable,
   waitForContact, // below this line membership is known, and a majority is healthy
   sealCarriers,
   discardStrays,

@@ -1,7 +1,7 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
-import { canMoveLeader, isSameVersion } from '../../model/version.ts';
+import { canMoveLeader, isSameVersion, minorOf } from '../../model/version.ts';
 import type { Hop } from '../../versions/route.ts';
-import { isAsDesired, isDowngradeReady, needsNewPlace, routeOf } from './outdated.ts';
+import { isAsDesired, isDowngradeReady, needsNewPlace, nextHop, routeOf } from './outdated.ts';
 import { hasCaughtUp } from './promote-learner.ts';
 import { act, type Rule, type Step, type Verdict, wait } from './step.ts';
 
@@ -12,7 +12,7 @@ import { act, type Rule, type Step, type Verdict, wait } from './step.ts';
 export const rollOne: Rule = (world) => {
   if (!world.membership.seen) return undefined;
   const pairs = world.membership.value.members.flatMap((member) => pairOf(member, world));
-  return waitForLast(pairs) ?? relabel(pairs) ?? rollNext(pairs, world);
+  return waitForLast(pairs) ?? relabel(pairs) ?? cancelDowngrade(world) ?? rollNext(pairs, world);
 };
 
 function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
@@ -54,6 +54,16 @@ function relabel(pairs: readonly Pair[]): Verdict | undefined {
     .filter(({ carrier }) => carrier.drift === 'labels')
     .map(({ carrier: { name, uid } }): Step => ({ kind: 'relabel-carrier', name, uid }));
   return steps.length === 0 ? undefined : act('Rolling', 'changing labels and annotations', ...steps);
+}
+
+/** Somebody changed their mind: as long as etcd is told to go back, it goes nowhere else. */
+function cancelDowngrade(world: ClusterWorld): Verdict | undefined {
+  const members = world.membership.seen ? world.membership.value.members : [];
+  const told = members.find(({ downgradeTarget }) => downgradeTarget !== undefined)?.downgradeTarget;
+  if (told === undefined || minorOf(told) === minorOf(world.intent.version)) return undefined;
+  const hop = nextHop(world);
+  if (hop?.isDowngrade === true && minorOf(hop.version) === minorOf(told)) return undefined;
+  return act('Upgrading', `no longer going back to ${told}`, { kind: 'cancel-downgrade' });
 }
 
 function prepareDowngrade(hop: Hop, world: ClusterWorld): Verdict | undefined {

@@ -7,6 +7,7 @@ import {
   durable,
   imageOf,
   nameOf,
+  outOfContact,
   wanting,
   withCarrier,
   withIntent,
@@ -96,6 +97,27 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     want: 'change-image db-1 3.6.16',
   },
   'scales before it upgrades': { given: aWorld(upTo('3.6.16'), wanting(5)), want: 'add-member db-new0' },
+
+  'no longer goes back when nobody asks for it any more': {
+    given: everybody('3.7.3', upTo('3.7.3'), withMember('db-0', { downgradeTarget: '3.6.0' })),
+    want: 'cancel-downgrade',
+  },
+  'gives the spec of today to one that cannot start, where there is no majority to ask': {
+    given: aWorld(outOfContact(), withCarrier('db-1', { ...changedTo('3.5.99'), phase: 'stuck', ready: false })),
+    want: 'change-image db-1 3.5.35',
+  },
+  'but not one that cannot follow what ran before': {
+    given: aWorld(
+      upTo('3.3.27'),
+      outOfContact(),
+      withCarrier('db-1', { ...changedTo('3.5.99'), phase: 'stuck', ready: false }),
+    ),
+    want: 'wait: MemberStuck',
+  },
+  'and makes its pod again, if that has been corrected': {
+    given: aWorld(durable(), outOfContact(), withCarrier('db-1', { drift: 'pod', phase: 'stuck', ready: false })),
+    want: 'stop-carrier db-1',
+  },
 
   'makes the pod of a member with a disk of its own again': {
     given: aWorld(durable(), drifted),

@@ -36,6 +36,7 @@ export type Step =
   /** Tells the others where a member will be found when it comes back. */
   | { readonly kind: 'update-peer-url'; readonly id: MemberId; readonly name: CarrierName }
   | { readonly kind: 'enable-downgrade'; readonly version: string }
+  | { readonly kind: 'cancel-downgrade' }
   | { readonly kind: 'add-member'; readonly name: CarrierName; readonly as: 'learner' | 'voter' }
   | { readonly kind: 'promote-member'; readonly id: MemberId; readonly name: CarrierName }
   | {
