@@ -1,0 +1,19 @@
+import type { ClusterDialect } from '../dialect.ts';
+import { readCluster } from './intent.ts';
+import { group, version } from './names.ts';
+import { tellSpec, tellStep, tellWait } from './tell.ts';
+import { writeProblems, writeStatus } from './write-status.ts';
+
+/** The API of the etcd-cluster-operator by Improbable, as its talk has it. */
+export const improbable: ClusterDialect = {
+  group,
+  version,
+  plural: 'etcdclusters',
+  kind: 'EtcdCluster',
+  read: readCluster,
+  writeStatus,
+  writeProblems,
+  tellSpec,
+  tellStep,
+  tellWait,
+};
