@@ -71,37 +71,39 @@ describe('storage', () => {
 });
 
 describe('problems of an EtcdCluster', () => {
-  it.each<[string, unknown, string, string]>([
-    ['no replicas', {}, 'spec.replicas', 'must be set'],
-    ['ten members', { replicas: 10 }, 'spec.replicas', 'must be from 1 to 9'],
-    ['etcd 2', { replicas: 1, version: '2.3.8' }, 'spec.version', 'only Etcd version 3 is supported'],
-    ['an empty version', { replicas: 1, version: '' }, 'spec.version', 'must be a released etcd version'],
+  it.each<[string, unknown, Problem]>([
+    ['no replicas', {}, { path: 'spec.replicas', says: 'must be set' }],
+    ['ten members', { replicas: 10 }, { path: 'spec.replicas', says: 'must be from 1 to 9' }],
+    ['etcd 2', { replicas: 1, version: '2.3.8' }, { path: 'spec.version', says: 'only Etcd version 3 is supported' }],
+    [
+      'an empty version',
+      { replicas: 1, version: '' },
+      { path: 'spec.version', says: 'must be a released etcd version' },
+    ],
     [
       'an annotation of ours',
       { replicas: 1, podTemplate: { metadata: { annotations: { 'etcd.improbable.io/x': '' } } } },
-      'spec.podTemplate.metadata',
-      "Annotation name is a reserved name ('etcd.improbable.io' prefix)",
+      { path: 'spec.podTemplate.metadata', says: "Annotation name is a reserved name ('etcd.improbable.io' prefix)" },
     ],
     [
       'a label of ours',
       { replicas: 1, podTemplate: { metadata: { labels: { 'app.kubernetes.io/name': 'x' } } } },
-      'spec.podTemplate.metadata',
-      'Label name is a reserved name',
+      { path: 'spec.podTemplate.metadata', says: 'Label name is a reserved name' },
     ],
     [
       'a variable of ours',
       { replicas: 1, podTemplate: { etcdEnv: [{ name: 'ETCD_NAME', value: 'x' }] } },
-      'spec.podTemplate.etcdEnv[0].name',
-      'TLS files come from spec.tls',
+      { path: 'spec.podTemplate.etcdEnv[0].name', says: 'TLS files come from spec.tls' },
     ],
     [
       'compaction before etcd knew it',
       { replicas: 1, version: '3.2.27', autoCompaction: { mode: 'periodic', retention: '1h' } },
-      'spec',
-      'autoCompaction needs etcd 3.3',
+      { path: 'spec', says: 'autoCompaction needs etcd 3.3' },
     ],
-  ])('%s', (_, spec, path, says) => {
-    expect(problemsOf(readEtcdCluster(cluster(spec)))).toEqual([{ path, says: expect.stringContaining(says) }]);
+  ])('%s', (_, spec, problem) => {
+    expect(problemsOf(readEtcdCluster(cluster(spec)))).toEqual([
+      { path: problem.path, says: expect.stringContaining(problem.says) },
+    ]);
   });
 
   it('are all told at once', () => {
