@@ -123,30 +123,28 @@ const copied = (field: 'dataSource' | 'dataSourceRef'): Rule<Readonly<Record<str
   holds: (claim) => claim[field] === undefined,
 });
 
-export const accessModes = ruled(z.array(text(64)).min(1).max(4), {
-  cel: "!('ReadOnlyMany' in self)",
-  says: 'must not be ReadOnlyMany: etcd writes to its volume',
-  holds: (modes) => !modes.includes('ReadOnlyMany'),
-});
-
-export const volumeMode = z.enum(['Filesystem'], { error: 'must be Filesystem: etcd keeps files' });
-
-/** The fields of a claim, apart from whether they must be written. */
-export const claimFields = z.object({
-  accessModes,
-  resources: z.object({
-    requests: z.object({ storage: ruled(quantity, size) }),
-    limits: z.object({ storage: quantity.optional() }).optional(),
-  }),
-  storageClassName: text(253).optional(),
-  volumeAttributesClassName: text(253).optional(),
-  volumeMode: volumeMode.optional(),
-  volumeName: text(253).optional(),
-  selector: anything.optional(),
-  dataSource: anything.optional(),
-  dataSourceRef: anything.optional(),
-});
-
+/** A claim for a volume with nothing on it. */
 export const startsEmpty = [copied('dataSource'), copied('dataSourceRef')] as const;
 
-export const claimSpec = ruled(claimFields, ...startsEmpty);
+export const claimSpec = ruled(
+  z.object({
+    accessModes: ruled(z.array(text(64)).min(1).max(4), {
+      cel: "!('ReadOnlyMany' in self)",
+      says: 'must not be ReadOnlyMany: etcd writes to its volume',
+      holds: (modes) => !modes.includes('ReadOnlyMany'),
+    }),
+    resources: z.object({
+      requests: z.object({ storage: ruled(quantity, size) }),
+      limits: z.object({ storage: quantity.optional() }).optional(),
+    }),
+    storageClassName: text(253).optional(),
+    volumeAttributesClassName: text(253).optional(),
+    volumeMode: z.enum(['Filesystem'], { error: 'must be Filesystem: etcd keeps files' }).optional(),
+    volumeName: text(253).optional(),
+    selector: anything.optional(),
+    dataSource: anything.optional(),
+    dataSourceRef: anything.optional(),
+  }),
+  copied('dataSource'),
+  copied('dataSourceRef'),
+);

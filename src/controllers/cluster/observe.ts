@@ -1,16 +1,16 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
-import { freeOrdinals } from '../../core/model/ordinals.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ReadCluster, SecretOfClient } from '../../dialects/dialect.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint, TlsIdentity } from '../../etcd/endpoint.ts';
-import type { KubeObject, Pod, Stored } from '../../kube/object.ts';
+import type { Pod, Stored } from '../../kube/object.ts';
 import { secrets } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { carriersOf } from './carriers.ts';
 import { type Asked, seeMembership } from './membership.ts';
 import { ownerIndex, type Tools } from './sources.ts';
+import { spareNames } from './spare-names.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
@@ -34,15 +34,14 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     const asking = { signal, timeoutMillis: patienceWith(carrier, read, tools) };
     return connection === undefined ? [] : [{ connection, asking }];
   });
-  const membership = why === undefined ? await seeMembership(asked) : ({ seen: false, why } as const);
   return {
     world: {
       now: tools.now().getTime(),
       intent,
       memory: read.memory,
       carriers,
-      membership,
-      spareNames: spareNames(read, namesIn([...pods, ...claims], membership), tools),
+      membership: why === undefined ? await seeMembership(asked) : { seen: false, why },
+      spareNames: spareNames(read, [...pods, ...claims], tools),
     },
     connectionTo: (name) => connections.get(name),
   };
@@ -59,21 +58,6 @@ function patienceWith({ phase, ready }: Carrier, { memory }: ReadCluster, { wayT
 }
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
-
-/** All who have a name of their own, those who are on their way out included. */
-function namesIn(bodies: readonly Stored<KubeObject>[], membership: ClusterWorld['membership']): readonly string[] {
-  const heard = membership.seen ? membership.value : membership.rumour;
-  return [...bodies.map(({ metadata }) => metadata.name), ...(heard?.members ?? []).map(({ name }) => name)];
-}
-
-/** Enough for the largest cluster, in case it has to be founded. */
-const enough = 9;
-
-function spareNames(read: ReadCluster, taken: readonly string[], { randomName }: Tools): readonly CarrierName[] {
-  const { name, memberNames } = read.blueprint.intent;
-  if (memberNames === 'ordinal') return freeOrdinals(name, new Set([...taken, ...read.memory.voters]), enough);
-  return Array.from({ length: enough }, () => randomName(name) as CarrierName);
-}
 
 interface Ways {
   readonly connections: ReadonlyMap<string, EtcdConnection>;

@@ -76,6 +76,7 @@ function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest[
 
 function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
   const { naming, template } = blueprint;
+  const dataPath = naming.data.mountPath;
   return {
     name: 'etcd',
     command: etcdCommand(blueprint, name),
@@ -90,7 +91,7 @@ function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
     livenessProbe,
     readinessProbe: readinessProbe(template),
     volumeMounts: [
-      { name: 'etcd-data', mountPath: naming.data.mountPath },
+      { name: 'etcd-data', mountPath: dataPath },
       ...secretsOf(template).map(({ volume, mountPath }) => ({ name: volume, mountPath, readOnly: true })),
     ],
   };

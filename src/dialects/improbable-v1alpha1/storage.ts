@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accessModes, claimFields, labelValue, startsEmpty, volumeMode } from '../kubernetes-types.ts';
+import { claimSpec, labelValue, startsEmpty } from '../kubernetes-types.ts';
 import { changing, ruled, table, text } from '../rule.ts';
 
 /** Whole, because the API server judges it by the rules before it fills in what is left out. */
@@ -24,9 +24,12 @@ const selector = z.object({
     .optional(),
 });
 
-const template = claimFields.extend({
+const { accessModes, volumeMode } = claimSpec.shape;
+
+const template = z.object({
+  ...claimSpec.shape,
   accessModes: accessModes.default(['ReadWriteOnce']),
-  volumeMode: volumeMode.default('Filesystem'),
+  volumeMode: volumeMode.unwrap().default('Filesystem'),
   selector: selector.optional(),
 });
 
