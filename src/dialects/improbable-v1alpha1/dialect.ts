@@ -1,6 +1,7 @@
 import type { ClusterDialect } from '../dialect.ts';
 import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
+import { nameLabel } from './pod-template.ts';
 import { tellSpec, tellStep, tellWait } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
@@ -10,6 +11,7 @@ export const improbable: ClusterDialect = {
   version,
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
+  selector: `${nameLabel}=etcd`,
   read: readCluster,
   writeStatus,
   writeProblems,
