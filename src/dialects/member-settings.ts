@@ -74,9 +74,9 @@ export const autoCompaction = ruled(
   'How etcd forgets old revisions by itself; without it, it keeps them until a client compacts. From etcd 3.3 on.',
 );
 
-/** etcd before 3.3 has no modes, and reads a time as hours. */
+/** etcd before 3.3 has no modes, and reads a time as hours. Where no version may be written, such an etcd is meant. */
 export const compactionNeedsNewer = {
-  cel: "!has(self.autoCompaction) || !self.version.matches(r'^v?3[.][0-2][.]')",
+  cel: "!has(self.autoCompaction) || !self.version.matches(r'^(v?3[.][0-2][.].*)?$')",
   says: 'autoCompaction needs etcd 3.3 or newer: raise version or leave it out',
   holds: ({ autoCompaction: wanted, version }: { autoCompaction?: unknown; version: string }) =>
     wanted === undefined || !/^v?3[.][0-2][.]/.test(version),
