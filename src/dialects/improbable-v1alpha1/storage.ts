@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { claimSpec, labelValue, startsEmpty } from '../kubernetes-types.ts';
-import { changing, ruled, table, text } from '../rule.ts';
+import { claimSpec, startsEmpty } from '../kubernetes-types.ts';
+import { changing, ruled } from '../rule.ts';
 
 /** Whole, because the API server judges it by the rules before it fills in what is left out. */
 const smallest = {
@@ -9,28 +9,12 @@ const smallest = {
   resources: { requests: { storage: '1Gi' } },
 };
 
-/** Spelt out, because the API server can compare only what it knows the parts of. */
-const selector = z.object({
-  matchLabels: table(labelValue, 16).optional(),
-  matchExpressions: z
-    .array(
-      z.object({
-        key: text(317),
-        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-        values: z.array(labelValue).max(16).optional(),
-      }),
-    )
-    .max(16)
-    .optional(),
-});
-
 const { accessModes, volumeMode } = claimSpec.shape;
 
 const template = z.object({
   ...claimSpec.shape,
   accessModes: accessModes.default(['ReadWriteOnce']),
   volumeMode: volumeMode.unwrap().default('Filesystem'),
-  selector: selector.optional(),
 });
 
 const size = (of: string): string => `quantity(string(${of}.resources.requests.storage))`;
