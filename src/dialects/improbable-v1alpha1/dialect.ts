@@ -1,8 +1,9 @@
+import { tellWait } from '../coreos-v1beta2/tell.ts';
 import type { ClusterDialect } from '../dialect.ts';
 import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
 import { nameLabel } from './pod-template.ts';
-import { tellSpec, tellStep, tellWait } from './tell.ts';
+import { tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
 /** The API of the etcd-cluster-operator by Improbable, as its talk has it. */

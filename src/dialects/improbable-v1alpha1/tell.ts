@@ -1,6 +1,5 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import type { Step, Verdict } from '../../core/plan/cluster/step.ts';
-import type { Reason } from '../../core/reasons.ts';
+import type { Step } from '../../core/plan/cluster/step.ts';
 import { warningAbout } from '../../core/versions/route.ts';
 import type { Told } from '../dialect.ts';
 
@@ -34,14 +33,6 @@ export function tellStep(step: Step): readonly Told[] {
       return step satisfies never;
   }
 }
-
-const worthAWarning: ReadonlySet<Reason> = new Set(['MemberStuck', 'UpgradeRefused']);
-
-/** The original has no word for trouble; these are ours. */
-export const tellWait = (verdict: Verdict): readonly Told[] =>
-  verdict.is === 'wait' && (verdict.needsPerson === true || worthAWarning.has(verdict.reason))
-    ? [{ type: 'Warning', reason: verdict.reason, message: verdict.message }]
-    : [];
 
 export function tellSpec({ intent: { size, version } }: Blueprint): readonly Told[] {
   const fault = warningAbout(version);
