@@ -41,6 +41,8 @@ export interface ClusterDialect {
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
+  /** Finds everything that is made for clusters of this API, by its labels. */
+  readonly selector: string;
   readonly read: (raw: unknown) => Parsed<ReadCluster>;
   /** The status to publish; equal to `previous` when there is nothing new to say. */
   readonly writeStatus: (findings: Findings, previous: unknown) => object;

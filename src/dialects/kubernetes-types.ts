@@ -132,6 +132,9 @@ const copied = (field: 'dataSource' | 'dataSourceRef'): Rule<Readonly<Record<str
   holds: (claim) => claim[field] === undefined,
 });
 
+/** A claim for a volume with nothing on it. */
+export const startsEmpty = [copied('dataSource'), copied('dataSourceRef')] as const;
+
 export const claimSpec = ruled(
   z.object({
     accessModes: ruled(z.array(text(64)).min(1).max(4), {

@@ -4,6 +4,42 @@ import { listBy, looksLike, type Rule, ruled, text } from './rule.ts';
 
 /** What both APIs let users say of etcd and its pods beyond what the originals did, in the same words. */
 
+const int32 = 2_147_483_647;
+
+export const clusterSize = ruled(z.int(), {
+  cel: 'self >= 1 && self <= 9',
+  says: 'must be from 1 to 9: an etcd cluster cannot have fewer members, and more make it slower, not safer',
+  holds: (members) => members >= 1 && members <= 9,
+});
+
+export const paused = z
+  .boolean()
+  .optional()
+  .transform((written) => written ?? false)
+  .describe('true: the operator leaves the cluster as it is until this is false again.');
+
+const defaultPatience = 300;
+
+export const replaceMemberAfterSeconds = ruled(z.int(), {
+  cel: `self >= 1 && self <= ${int32}`,
+  says: `must be from 1 to ${int32} seconds: the larger, the longer an unreachable member is waited for`,
+  holds: (seconds) => seconds >= 1 && seconds <= int32,
+})
+  .optional()
+  .transform((written) => written ?? defaultPatience)
+  .describe(
+    'How long a member may be out of reach before it is replaced by a new one; ' +
+      `${defaultPatience} if left out. Below a minute, members that only restart may be replaced too.`,
+  );
+
+export const secretName = ruled(
+  text(253),
+  looksLike(
+    /^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$/,
+    "must be the name of a Secret in the cluster's own namespace",
+  ),
+);
+
 const largestQuota = 64 * 1024 ** 3;
 
 export const quotaBackendBytes = ruled(z.int(), {
@@ -38,9 +74,9 @@ export const autoCompaction = ruled(
   'How etcd forgets old revisions by itself; without it, it keeps them until a client compacts. From etcd 3.3 on.',
 );
 
-/** etcd before 3.3 has no modes, and reads a time as hours. */
+/** etcd before 3.3 has no modes, and reads a time as hours. Where no version may be written, such an etcd is meant. */
 export const compactionNeedsNewer = {
-  cel: "!has(self.autoCompaction) || !self.version.matches(r'^v?3[.][0-2][.]')",
+  cel: "!has(self.autoCompaction) || !self.version.matches(r'^(v?3[.][0-2][.].*)?$')",
   says: 'autoCompaction needs etcd 3.3 or newer: raise version or leave it out',
   holds: ({ autoCompaction: wanted, version }: { autoCompaction?: unknown; version: string }) =>
     wanted === undefined || !/^v?3[.][0-2][.]/.test(version),

@@ -28,6 +28,15 @@ export function ruled<S extends z.ZodType>(schema: S, ...rules: readonly Rule<z.
   return checked.meta({ [validationsKey]: [...already, ...rules.map(validationOf)] });
 }
 
+/**
+ * A schema whose values may change only as these rules say, of `self` and `oldSelf`. One object shows no change, so the API
+ * server alone can hold anybody to them.
+ */
+export function changing<S extends z.ZodType>(schema: S, ...rules: readonly Omit<Rule<never>, 'holds'>[]): S {
+  const already = (schema.meta()?.[validationsKey] ?? []) as readonly Validation[];
+  return schema.meta({ ...schema.meta(), [validationsKey]: [...already, ...rules.map(validationOf)] });
+}
+
 export const validationOf = ({ cel, says }: Pick<Rule<never>, 'cel' | 'says'>): Validation => ({
   rule: cel,
   message: says,

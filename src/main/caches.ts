@@ -13,6 +13,8 @@ export interface CachesOptions {
   readonly clusters: Resource<ClusterObject>;
   /** Without it, all namespaces. */
   readonly namespace: string | undefined;
+  /** Finds by its labels what is made for clusters. */
+  readonly selector: string;
   readonly withBudgets: boolean;
   readonly clock: Clock;
   readonly onTrouble: (failure: Failure) => void;
@@ -23,7 +25,7 @@ export function makeCaches(options: CachesOptions): {
   readonly caches: Caches;
   readonly reflectors: readonly Reflector<never>[];
 } {
-  const { client, namespace, clock, onTrouble } = options;
+  const { client, namespace, selector, clock, onTrouble } = options;
   const reflector = <T extends KubeObject>(resource: Resource<T>, labelSelector?: string): Reflector<T> =>
     new Reflector<T>({
       client,
@@ -35,14 +37,13 @@ export function makeCaches(options: CachesOptions): {
       indexes: { [ownerIndex]: byOwner },
       trim,
     });
-  const ours = 'app=etcd';
   const all = {
     clusters: reflector(options.clusters),
-    pods: reflector(pods, ours),
-    claims: reflector(persistentVolumeClaims, ours),
-    services: reflector(services, ours),
+    pods: reflector(pods, selector),
+    claims: reflector(persistentVolumeClaims, selector),
+    services: reflector(services, selector),
   };
-  const budgets = options.withBudgets ? reflector(podDisruptionBudgets, ours) : undefined;
+  const budgets = options.withBudgets ? reflector(podDisruptionBudgets, selector) : undefined;
   const caches: Caches = {
     clusters: all.clusters.store,
     pods: all.pods.store,

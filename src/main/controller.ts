@@ -50,7 +50,9 @@ export const clusterController =
   (parts: Parts): Runnable =>
   async (signal) => {
     const { client, scope, identity, withBudgets, onTrouble } = parts;
-    const { caches, reflectors } = makeCaches({ client, clusters, namespace: scope, withBudgets, clock, onTrouble });
+    const { caches, reflectors } = makeCaches({
+      ...{ client, clusters, namespace: scope, selector: coreos.selector, withBudgets, clock, onTrouble },
+    });
     const recorder = new EventRecorder({ client, clock, component: identity, instance: identity, onTrouble });
     const queue = new WorkQueue<string>(clock);
     using etcd = new EtcdConnections();

@@ -30,10 +30,16 @@ const everything = etcdCluster({
       selector: {},
     },
     securityContext: { runAsUser: 1, runAsGroup: 1, runAsNonRoot: true, fsGroup: 1, supplementalGroups: [1] },
+    imagePullSecrets: [{ name: 'pull' }],
+    priorityClassName: 'high',
+    serviceAccountName: 'etcd',
+    topologySpreadConstraints: [{ topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }],
     busyboxImage: 'busybox',
     DNSTimeoutInSecond: 1,
     ClusterDomain: '.cluster.local',
   },
+  quotaBackendBytes: 8_589_934_592,
+  autoCompaction: { mode: 'periodic', retention: '1h' },
   TLS: { static: { member: { peerSecret: 'p', serverSecret: 's' }, operatorSecret: 'o' } },
 });
 
@@ -109,6 +115,14 @@ const refusedEitherWay = [
   `${claim}.resources`,
   `${claim}.resources.requests`,
   `${claim}.resources.requests.storage`,
+  'spec.version', // the default is too old for autoCompaction
+  'spec.autoCompaction.mode',
+  'spec.autoCompaction.retention',
+  'spec.pod.imagePullSecrets[0]',
+  'spec.pod.imagePullSecrets[0].name',
+  'spec.pod.topologySpreadConstraints[0]',
+  'spec.pod.topologySpreadConstraints[0].maxSkew',
+  'spec.pod.topologySpreadConstraints[0].whenUnsatisfiable',
   // The one secret without the other.
   'spec.TLS.static.member',
   'spec.TLS.static.member.serverSecret',
@@ -116,11 +130,16 @@ const refusedEitherWay = [
 ];
 const refusedIfNull = refusedEitherWay.concat(
   'spec.pod.tolerations[0]',
+  'spec.pod.topologySpreadConstraints[0].topologyKey',
   `${claim}.accessModes[0]`,
   'spec.pod.securityContext.supplementalGroups[0]',
 );
 const refusedIfEmpty = refusedEitherWay.concat(
   'spec.replaceMemberAfterSeconds',
+  'spec.quotaBackendBytes',
+  'spec.autoCompaction',
+  'spec.pod.priorityClassName',
+  'spec.pod.serviceAccountName',
   'spec.pod.resources.limits.cpu',
   'spec.pod.resources.requests.cpu',
   claim,
@@ -167,12 +186,10 @@ describe('structure', () => {
     ['hostNetwork', true],
     ['hostPID', true],
     ['privileged', true],
-    ['serviceAccountName', 'admin'],
     ['nodeName', 'node1'],
     ['containers', [{ name: 'etcd', image: 'x' }]],
     ['initContainers', [{ name: 'x', image: 'x' }]],
     ['volumes', [{ name: 'x', hostPath: { path: '/' } }]],
-    ['priorityClassName', 'missing'],
     ['runtimeClassName', 'missing'],
     ['namespace', 'kube-system'],
   ])('with the unknown field spec.pod.%s is refused by kubectl, and ignored by the reader', async (field, value) => {

@@ -43,7 +43,8 @@ const started = (size: number, durable: boolean, version: string): SimulatedClus
   return cluster;
 };
 
-describe('the life of a cluster', () => {
+/** Thousands of lives take some seconds, and more where other tests run beside them. */
+describe('the life of a cluster', { timeout: 60_000 }, () => {
   for (const version of versions) {
     for (const durable of [true, false]) {
       it(`reaches every size from every size, on ${version}, ${durable ? 'with' : 'without'} disks of its own`, () => {
@@ -102,6 +103,30 @@ describe('the life of a cluster', () => {
       ),
       { numRuns: 2000 },
     );
+  });
+
+  it('ends so where members are numbered, too, and names come back', () => {
+    const lives = fc.tuple(fc.boolean(), fc.constantFrom(...versions), fc.array(events, { maxLength: 40 }));
+    fc.assert(
+      fc.property(lives, ([durable, version, story]) => {
+        const cluster = new SimulatedCluster({ size: 3, durable, version, memberNames: 'ordinal' });
+        for (const event of story) happen(cluster, event);
+        untilSettled(cluster);
+        expect(cluster.isAsWanted()).toBe(true);
+        expect(cluster.clusters).toBe(1);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each(versions)('keeps the lowest numbers when it shrinks and grows, on %s', (version) => {
+    const cluster = new SimulatedCluster({ size: 5, durable: true, version, memberNames: 'ordinal' });
+    for (const size of [5, 2, 7, 1, 3]) {
+      cluster.size = size;
+      untilSettled(cluster);
+      const names = cluster.entries.map(({ name }) => name).toSorted();
+      expect(names).toEqual(Array.from({ length: size }, (_, ordinal) => `db-${ordinal}`));
+    }
   });
 
   /** All within one minor: any of them can be left for any other at any moment. */

@@ -1,6 +1,7 @@
+import { freeOrdinals } from '../../src/core/model/ordinals.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
 import { aCarrier, healthy, imageOf, nameOf, peerURLOf } from '../support/worlds.ts';
-import type { Carrier, CarrierName, ClusterWorld, Join, Member, MemberId, Memory, Step } from './words.ts';
+import type { Carrier, CarrierName, ClusterWorld, Join, Member, MemberId, MemberNames, Memory, Step } from './words.ts';
 
 interface Pod {
   readonly name: CarrierName;
@@ -20,6 +21,13 @@ interface Entry {
   started: boolean;
 }
 
+interface Settings {
+  readonly size: number;
+  readonly durable: boolean;
+  readonly version: string;
+  readonly memberNames?: MemberNames;
+}
+
 /**
  * A Kubernetes and an etcd small enough to live a whole life in a millisecond. It obeys etcd's own rules: a member serves
  * only with its data, a membership change needs a majority, a learner has no vote.
@@ -35,13 +43,15 @@ export class SimulatedCluster {
   /** What the spec says. */
   version: string;
   template = 'first';
+  private readonly memberNames: MemberNames;
   private names = 0;
   private leader: CarrierName | undefined;
 
-  constructor(settings: { readonly size: number; readonly durable: boolean; readonly version: string }) {
+  constructor(settings: Settings) {
     this.size = settings.size;
     this.durable = settings.durable;
     this.version = settings.version;
+    this.memberNames = settings.memberNames ?? 'random';
   }
 
   /** What one pass sees. */
@@ -51,12 +61,18 @@ export class SimulatedCluster {
     const seen = this.entries.length > 0 && hasQuorum(members);
     return {
       ...base,
-      intent: { ...base.intent, size: this.size, version: this.version },
+      intent: { ...base.intent, size: this.size, version: this.version, memberNames: this.memberNames },
       memory: this.memory,
       carriers: this.carriers(),
       membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
-      spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`)),
+      spareNames: this.spareNames(),
     };
+  }
+
+  private spareNames(): readonly CarrierName[] {
+    if (this.memberNames === 'random') return Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`));
+    const members = this.entries.map(({ name }) => name);
+    return freeOrdinals('db', new Set([...this.pods.keys(), ...this.disks.keys(), ...members]), 9);
   }
 
   /** A member that serves tells its list even without a majority. */

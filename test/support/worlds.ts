@@ -75,6 +75,7 @@ export function healthy(size: number): ClusterWorld {
       size,
       version: '3.5.35',
       paused: false,
+      memberNames: 'random',
       replaceAfterSeconds: 300,
       peerURLOf,
       imageOf,

@@ -10,6 +10,7 @@ import { Failure } from '../../std/failure.ts';
 import { carriersOf } from './carriers.ts';
 import { type Asked, seeMembership } from './membership.ts';
 import { ownerIndex, type Tools } from './sources.ts';
+import { spareNames } from './spare-names.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
@@ -40,7 +41,7 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
       memory: read.memory,
       carriers,
       membership: why === undefined ? await seeMembership(asked) : { seen: false, why },
-      spareNames: spareNames(intent.name, tools),
+      spareNames: spareNames(read, [...pods, ...claims], tools),
     },
     connectionTo: (name) => connections.get(name),
   };
@@ -57,10 +58,6 @@ function patienceWith({ phase, ready }: Carrier, { memory }: ReadCluster, { wayT
 }
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
-
-/** Enough for the largest cluster, in case it has to be founded. */
-const spareNames = (cluster: string, { randomName }: Tools): readonly CarrierName[] =>
-  Array.from({ length: 9 }, () => randomName(cluster) as CarrierName);
 
 interface Ways {
   readonly connections: ReadonlyMap<string, EtcdConnection>;

@@ -5,7 +5,7 @@ import type { Blueprint, Manifest } from './manifest.ts';
 
 /** A member's own disk, under its own name. It remembers which version ran on it last. */
 export function memberClaim(blueprint: Blueprint, name: CarrierName, version: string): Manifest | undefined {
-  const { intent, owner, naming, template } = blueprint;
+  const { intent, owner, naming, template, disksOutlive } = blueprint;
   if (template.claim === undefined) return undefined;
   return {
     apiVersion: 'v1',
@@ -15,7 +15,7 @@ export function memberClaim(blueprint: Blueprint, name: CarrierName, version: st
       namespace: intent.namespace,
       labels: { ...naming.clusterLabels, [naming.memberLabel]: name },
       annotations: { [naming.versionAnnotation]: version, [claimAnnotation(naming)]: claimMark(template) },
-      ownerReferences: [owner],
+      ownerReferences: disksOutlive ? [] : [owner],
     },
     spec: template.claim,
   };

@@ -29,4 +29,6 @@ export interface Blueprint {
   readonly owner: OwnerReference;
   readonly naming: Naming;
   readonly template: MemberTemplate;
+  /** Whether members' disks stay when the cluster is deleted. */
+  readonly disksOutlive: boolean;
 }

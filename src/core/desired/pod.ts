@@ -8,8 +8,6 @@ import type { Blueprint, Manifest } from './manifest.ts';
 import { snapshotEnvironment } from './old-requests.ts';
 import { livenessProbe, readinessProbe } from './probes.ts';
 
-const dataPath = '/var/etcd';
-
 /** Whose body it is, and what is in it at first. */
 export interface Body {
   readonly name: CarrierName;
@@ -78,13 +76,14 @@ function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest[
 
 function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
   const { naming, template } = blueprint;
+  const dataPath = naming.data.mountPath;
   return {
     name: 'etcd',
     command: etcdCommand(blueprint, name),
     env: [...initialClusterEnvironment(naming), snapshotEnvironment(naming), ...template.env],
     ports: [
-      { name: 'server', containerPort: ports.peer, protocol: 'TCP' },
-      { name: 'client', containerPort: ports.client, protocol: 'TCP' },
+      { name: naming.ports.container.peer, containerPort: ports.peer, protocol: 'TCP' },
+      { name: naming.ports.container.client, containerPort: ports.client, protocol: 'TCP' },
     ],
     ...(template.resources === undefined ? {} : { resources: template.resources }),
     securityContext: nothingSpecial,
@@ -105,7 +104,7 @@ function etcdCommand({ intent, naming, template }: Blueprint, name: CarrierName)
   const host = `${name}.${naming.peerService}.${intent.namespace}.svc${naming.domain}`;
   return [
     '/usr/local/bin/etcd',
-    `--data-dir=${dataPath}/data`,
+    `--data-dir=${naming.data.directory}`,
     `--name=${name}`,
     `--initial-advertise-peer-urls=${peerScheme}://${host}:${ports.peer}`,
     `--listen-peer-urls=${peerScheme}://0.0.0.0:${ports.peer}`,

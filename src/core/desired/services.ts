@@ -1,20 +1,24 @@
-import { ports } from '../model/template.ts';
+import { type Naming, ports } from '../model/template.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
 
-const clientPort = { name: 'client', port: ports.client, targetPort: ports.client, protocol: 'TCP' };
-const peerPort = { name: 'peer', port: ports.peer, targetPort: ports.peer, protocol: 'TCP' };
+const portsOf = ({ ports: { service: names } }: Naming) => ({
+  client: { name: names.client, port: ports.client, targetPort: ports.client, protocol: 'TCP' },
+  peer: { name: names.peer, port: ports.peer, targetPort: ports.peer, protocol: 'TCP' },
+});
 
 /** Gives every member a name of its own, from before it is ready: members find each other by these to become ready. */
-export const peerService = (blueprint: Blueprint): Manifest =>
-  service(blueprint, blueprint.naming.peerService, {
+export function peerService(blueprint: Blueprint): Manifest {
+  const { client, peer } = portsOf(blueprint.naming);
+  return service(blueprint, blueprint.naming.peerService, {
     clusterIP: 'None',
     publishNotReadyAddresses: true,
-    ports: [clientPort, peerPort],
+    ports: [client, peer],
   });
+}
 
 /** Where clients go: only ready members are behind it. */
 export const clientService = (blueprint: Blueprint): Manifest =>
-  service(blueprint, blueprint.naming.clientService, { type: 'ClusterIP', ports: [clientPort] });
+  service(blueprint, blueprint.naming.clientService, { type: 'ClusterIP', ports: [portsOf(blueprint.naming).client] });
 
 function service({ intent, owner, naming }: Blueprint, name: string, spec: Manifest['spec']): Manifest {
   return {

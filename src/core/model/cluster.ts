@@ -87,6 +87,7 @@ export interface ClusterIntent {
   readonly size: number;
   readonly version: string;
   readonly paused: boolean;
+  readonly memberNames: MemberNames;
   /** How long a member may be out of reach before another takes its place. */
   readonly replaceAfterSeconds: number;
   /** How a member's peer URL is made of its name. */
@@ -94,6 +95,12 @@ export interface ClusterIntent {
   /** The image of a version. */
   readonly imageOf: (version: string) => string;
 }
+
+/**
+ * `random`: members are named by chance, and none is like another. `ordinal`: by numbers from nought, of which the lowest are
+ * to stay.
+ */
+export type MemberNames = 'random' | 'ordinal';
 
 /** What etcd said of itself in this pass, linearizably: a majority has agreed to it. */
 export interface Membership {

@@ -46,6 +46,20 @@ export interface Naming {
   readonly clientService: string;
   /** Appended to `<member>.<service>.<namespace>.svc` in URLs. */
   readonly domain: string;
+  readonly ports: PortNames;
+  readonly data: DataPlace;
+}
+
+/** By the names of a Service's ports clients find members in DNS. */
+export interface PortNames {
+  readonly service: { readonly client: string; readonly peer: string };
+  readonly container: { readonly client: string; readonly peer: string };
+}
+
+/** Where a member's volume is mounted, and where on it the data is. */
+export interface DataPlace {
+  readonly mountPath: string;
+  readonly directory: string;
 }
 
 export const ports = { client: 2379, peer: 2380 } as const;

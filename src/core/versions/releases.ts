@@ -11,6 +11,9 @@ export const newestOf: Readonly<Record<string, string>> = {
   '3.7': '3.7.3',
 };
 
+/** What those run who do not say which version they want. */
+export const newest = '3.7.3';
+
 /** The least patch of a minor that may be followed by the next minor: earlier ones leave data that the next stumbles over. */
 export const floorBeforeNext: Readonly<Record<string, string>> = {
   '3.5': '3.5.32',

@@ -9,6 +9,7 @@ export const coreos: ClusterDialect = {
   version,
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
+  selector: 'app=etcd',
   read: readCluster,
   writeStatus,
   writeProblems,

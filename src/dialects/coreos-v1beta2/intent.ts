@@ -37,6 +37,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     blueprint: {
       intent: {
         ...{ name, namespace, uid, size: spec.size, version: spec.version, paused: spec.paused },
+        memberNames: 'random',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         peerURLOf: (member) => `${scheme}://${member}.${suffix}`,
         imageOf: (tag) => `${spec.repository}:v${tag}`,
@@ -44,6 +45,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
       naming,
       template,
+      disksOutlive: false,
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(resource),
@@ -58,6 +60,8 @@ const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => 
   peerService: name,
   clientService: `${name}-client`,
   domain: spec.pod?.ClusterDomain ?? '',
+  ports: { service: { client: 'client', peer: 'peer' }, container: { client: 'client', peer: 'server' } },
+  data: { mountPath: '/var/etcd', directory: '/var/etcd/data' },
 });
 
 function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { imageRepository, releasedForm } from '../image.ts';
 import {
   affinity,
   claimSpec,
@@ -10,33 +11,28 @@ import {
   resources,
   toleration,
 } from '../kubernetes-types.ts';
+import { noManagedSetting } from '../managed-settings.ts';
 import {
   autoCompaction,
+  clusterSize,
   compactionNeedsNewer,
   imagePullSecrets,
+  paused,
   priorityClassName,
   quotaBackendBytes,
+  replaceMemberAfterSeconds,
+  secretName,
   serviceAccountName,
   topologySpreadConstraints,
 } from '../member-settings.ts';
 import { looksLike, ruled, table, text } from '../rule.ts';
-import { noManagedSetting, noReservedAnnotation, noReservedLabel, ownPrefix } from './reserved.ts';
+import { noReservedAnnotation, noReservedLabel, ownPrefix } from './reserved.ts';
 
 export const defaultVersion = '3.2.13';
-export const defaultRepository = 'quay.io/coreos/etcd';
-export const defaultReplaceMemberAfterSeconds = 300;
 
 const int32 = 2_147_483_647;
 
-const secretName = ruled(
-  text(253),
-  looksLike(
-    /^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$/,
-    "must be the name of a Secret in the cluster's own namespace",
-  ),
-);
-
-const released = /^(v?(0|[1-9][0-9]{0,2})[.](0|[1-9][0-9]{0,2})[.](0|[1-9][0-9]{0,3}))?$/;
+const released = new RegExp(`^(${releasedForm})?$`);
 
 const version = ruled(
   text(32),
@@ -44,31 +40,6 @@ const version = ruled(
 )
   .default(defaultVersion)
   .transform((written) => written.replace(/^v/, '') || defaultVersion);
-
-const pathPart = '[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*';
-const registry = '([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?';
-
-const repository = ruled(
-  text(255),
-  looksLike(
-    new RegExp(`^((${registry}/)?${pathPart}(/${pathPart})*)?$`),
-    'must be an image name without tag or digest, such as quay.io/coreos/etcd: the tag is made from spec.version',
-  ),
-)
-  .default(defaultRepository)
-  .transform((written) => written || defaultRepository);
-
-const size = ruled(z.int(), {
-  cel: 'self >= 1 && self <= 9',
-  says: 'must be from 1 to 9: an etcd cluster cannot have fewer members, and more make it slower, not safer',
-  holds: (members) => members >= 1 && members <= 9,
-});
-
-const replaceMemberAfterSeconds = ruled(z.int(), {
-  cel: `self >= 1 && self <= ${int32}`,
-  says: `must be from 1 to ${int32} seconds: the larger, the longer an unreachable member is waited for`,
-  holds: (seconds) => seconds >= 1 && seconds <= int32,
-});
 
 const busyboxImage = ruled(
   text(512),
@@ -106,7 +77,7 @@ const pod = z.object({
     .describe('Deprecated: true keeps members on different nodes by force, unless affinity is set.'),
   resources: resources.optional().describe('Requests and limits of the etcd container.'),
   tolerations: z.array(toleration).max(64).optional().describe('Taints of nodes that members tolerate.'),
-  etcdEnv: environment(noManagedSetting)
+  etcdEnv: environment(noManagedSetting('spec.TLS'))
     .optional()
     .describe('Environment of the etcd container, for settings of etcd that the operator does not manage itself.'),
   persistentVolumeClaimSpec: claimSpec
@@ -169,28 +140,20 @@ const staticTls = ruled(
   },
 );
 
-const tls = z.object({ static: staticTls.optional().describe('Certificates that you make and keep in Secrets.') });
+export const tls = z.object({
+  static: staticTls.optional().describe('Certificates that you make and keep in Secrets.'),
+});
 
 const fields = z.object({
-  size: size.describe(
+  size: clusterSize.describe(
     'How many members the cluster has, from 1 to 9. An even number survives no more failures than one less.',
   ),
   version: version.describe(
     'Version of etcd, as three numbers with or without a v before them. Changing it upgrades one member after the other.',
   ),
-  repository: repository.describe('Image without tag; members run <repository>:v<version>.'),
-  paused: z
-    .boolean()
-    .optional()
-    .transform((written) => written ?? false)
-    .describe('true: the operator leaves the cluster as it is until this is false again.'),
-  replaceMemberAfterSeconds: replaceMemberAfterSeconds
-    .optional()
-    .transform((written) => written ?? defaultReplaceMemberAfterSeconds)
-    .describe(
-      'How long a member may be out of reach before it is replaced by a new one; ' +
-        `${defaultReplaceMemberAfterSeconds} if left out. Below a minute, members that only restart may be replaced too.`,
-    ),
+  repository: imageRepository.describe('Image without tag; members run <repository>:v<version>.'),
+  paused,
+  replaceMemberAfterSeconds,
   pod: pod.optional().describe("What the members' pods have beside what etcd needs."),
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),

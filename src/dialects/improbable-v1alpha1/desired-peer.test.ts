@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { nameOf } from '../../../test/support/worlds.ts';
+import type { Join } from '../../core/plan/cluster/step.ts';
+import { desiredPeer } from './desired-peer.ts';
+import { readEtcdCluster, readEtcdPeer } from './read.ts';
+
+const example = (file: string): { metadata: object; spec: Record<string, unknown> } =>
+  parse(readFileSync(join(import.meta.dirname, '../../../examples/improbable', file), 'utf8'));
+
+const { metadata, ...rest } = example('my-etcd.yaml');
+const status = { members: [{ name: 'my-etcd-1', id: 'a' }] };
+const read = readEtcdCluster({ ...rest, metadata: { ...metadata, namespace: 'foo', uid: 'u' }, status });
+if (!read.ok) throw new Error(JSON.stringify(read.problems));
+const cluster = read.value;
+
+const names = [0, 1, 2].map((ordinal) => nameOf(`my-etcd-${ordinal}`));
+const peerOf = (as: Join) => desiredPeer(cluster, { name: nameOf('my-etcd-0'), join: as, version: '3.7.3' });
+
+describe('the EtcdPeer of a member', () => {
+  it('is that of the talk, for a founder', () => {
+    const made = peerOf({ as: 'founder', of: { members: names, token: 't' } });
+    expect(made.spec).toMatchObject(example('my-etcd-0.yaml').spec);
+    expect(made.metadata).toMatchObject({ name: 'my-etcd-0', namespace: 'foo', ownerReferences: [{ uid: 'u' }] });
+  });
+
+  it.each<[string, Join, readonly string[]]>([
+    [
+      'newcomer',
+      { as: 'newcomer', among: names.map((name) => ({ name, peerURL: '' })) },
+      ['my-etcd-0', 'my-etcd-1', 'my-etcd-2'],
+    ],
+    ['returner', { as: 'returner' }, ['my-etcd-1', 'my-etcd-0']],
+  ])('says of a %s that the cluster is there, and whom it was told of', (_, as, listed) => {
+    const { bootstrap } = peerOf(as).spec as { bootstrap: { static: { initialCluster: { name: string }[] } } };
+    expect(bootstrap).toMatchObject({ initialClusterState: 'Existing' });
+    expect(bootstrap.static.initialCluster.map(({ name }) => name)).toEqual(listed);
+  });
+
+  it('can be read back', () => {
+    const made = peerOf({ as: 'founder', of: { members: names, token: 't' } });
+    const stored = { ...made, metadata: { ...made.metadata, uid: 'v' } };
+    expect(readEtcdPeer(stored)).toMatchObject({ ok: true, value: { spec: { storage: cluster.spec.storage } } });
+  });
+});

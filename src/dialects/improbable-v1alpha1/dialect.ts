@@ -1,0 +1,22 @@
+import { tellWait } from '../coreos-v1beta2/tell.ts';
+import type { ClusterDialect } from '../dialect.ts';
+import { readCluster } from './intent.ts';
+import { group, version } from './names.ts';
+import { nameLabel } from './pod-template.ts';
+import { tellSpec, tellStep } from './tell.ts';
+import { writeProblems, writeStatus } from './write-status.ts';
+
+/** The API of the etcd-cluster-operator by Improbable, as its talk has it. */
+export const improbable: ClusterDialect = {
+  group,
+  version,
+  plural: 'etcdclusters',
+  kind: 'EtcdCluster',
+  selector: `${nameLabel}=etcd`,
+  read: readCluster,
+  writeStatus,
+  writeProblems,
+  tellSpec,
+  tellStep,
+  tellWait,
+};

@@ -1,0 +1,113 @@
+import type { CarrierName, Memory } from '../../core/model/cluster.ts';
+import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles } from '../../core/model/template.ts';
+import type { ReadCluster, SecretOfClient } from '../dialect.ts';
+import { environmentFor, passedFields } from '../member-settings.ts';
+import type { Parsed } from '../parsed.ts';
+import type { EtcdClusterSpec } from './cluster-spec.ts';
+import { group, hostOf, version } from './names.ts';
+import { nameLabel } from './pod-template.ts';
+import { processorsOf } from './processors.ts';
+import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
+
+/** Reads an EtcdCluster as the core understands it. */
+export function readCluster(raw: unknown): Parsed<ReadCluster> {
+  const read = readEtcdCluster(raw);
+  return read.ok ? { ok: true, value: translate(read.value) } : read;
+}
+
+function translate(resource: EtcdClusterResource): ReadCluster {
+  const { metadata, spec } = resource;
+  const { name, namespace, uid } = metadata;
+  const template = templateOf(spec);
+  const scheme = template.peerTLS === undefined ? 'http' : 'https';
+  return {
+    blueprint: {
+      intent: {
+        ...{ name, namespace, uid, size: spec.replicas, version: spec.version, paused: spec.paused },
+        memberNames: 'ordinal',
+        replaceAfterSeconds: spec.replaceMemberAfterSeconds,
+        peerURLOf: (member) => `${scheme}://${hostOf(member, name, namespace)}:${ports.peer}`,
+        imageOf: (tag) => `${spec.repository}:v${tag}`,
+      },
+      owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
+      naming: namingOf(resource),
+      template,
+      disksOutlive: spec.storage.volumeClaimPolicy === 'Retain',
+    },
+    memory: memoryOf(resource),
+    operatorSecret: operatorSecretOf(spec),
+  };
+}
+
+const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => {
+  const client = 'etcd-client';
+  const peer = 'etcd-peer';
+  const hasTls = Boolean(spec.tls?.static?.member?.serverSecret);
+  return {
+    prefix: group,
+    clusterLabels: { [nameLabel]: 'etcd', [`${group}/cluster-name`]: name },
+    memberLabel: `${group}/peer-name`,
+    versionAnnotation: `${group}/etcd-version`,
+    peerService: name,
+    clientService: `${name}-client`,
+    domain: '',
+    // By this name etcd's clients look up members in DNS, and learn whether to encrypt.
+    ports: { service: { client: hasTls ? `${client}-ssl` : client, peer }, container: { client, peer } },
+    data: { mountPath: '/var/lib/etcd', directory: '/var/lib/etcd' },
+  };
+};
+
+function templateOf(spec: EtcdClusterSpec): MemberTemplate {
+  const pod = spec.podTemplate ?? {};
+  return {
+    labels: pod.metadata?.labels ?? {},
+    annotations: pod.metadata?.annotations ?? {},
+    env: environmentOf(spec),
+    passed: passedFields(pod),
+    resources: pod.resources,
+    nodeSelector: pod.nodeSelector,
+    affinity: pod.affinity,
+    tolerations: pod.tolerations,
+    securityContext: pod.securityContext,
+    claim: spec.storage.volumeClaimTemplate,
+    nameCheck: undefined,
+    ...certificatesOf(spec),
+  };
+}
+
+/** What users set themselves wins: a variable that is there twice has its last value. */
+const environmentOf = (spec: EtcdClusterSpec): readonly Passed[] => {
+  const own = spec.podTemplate?.etcdEnv ?? [];
+  const set = new Set(own.map(({ name }) => name));
+  const ours = [...processorsOf(spec.podTemplate?.resources?.limits?.['cpu']), ...environmentFor(spec)];
+  return [...ours.filter(({ name }) => !set.has(String(name))), ...own];
+};
+
+function certificatesOf({ tls }: EtcdClusterSpec): Pick<MemberTemplate, 'peerTLS' | 'clientTLS'> {
+  const member = tls?.static?.member;
+  return { peerTLS: filesOf(member?.peerSecret, 'peer'), clientTLS: filesOf(member?.serverSecret, 'server') };
+}
+
+function filesOf(secret: string | undefined, file: string): SecretFiles | undefined {
+  if (!secret) return undefined;
+  return {
+    secret,
+    mountPath: `/etc/etcdtls/member/${file}-tls`,
+    certificate: `${file}.crt`,
+    key: `${file}.key`,
+    authority: `${file}-ca.crt`,
+  };
+}
+
+function operatorSecretOf({ tls }: EtcdClusterSpec): SecretOfClient | undefined {
+  const name = tls?.static?.operatorSecret;
+  if (!name) return undefined;
+  return { name, certificate: 'etcd-client.crt', key: 'etcd-client.key', authority: 'etcd-client-ca.crt' };
+}
+
+function memoryOf({ status }: EtcdClusterResource): Memory {
+  const { bootstrap, clusterId, members = [], serverVersion } = status;
+  // The original wrote no roles, and had no learners.
+  const voters = members.filter(({ role }) => role !== 'learner').map(({ name }) => name as CarrierName);
+  return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: serverVersion || undefined };
+}

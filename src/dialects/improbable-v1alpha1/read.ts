@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { metadataWith } from '../metadata.ts';
+import type { Parsed } from '../parsed.ts';
+import { problemsOf, withoutNulls } from '../reading.ts';
+import { etcdClusterSpec } from './cluster-spec.ts';
+import { clusterNames, peerNames } from './names.ts';
+import { etcdPeerSpec } from './peer-spec.ts';
+import { foundClusterStatus, foundPeerStatus } from './status.ts';
+
+const etcdCluster = z.object({
+  metadata: metadataWith(clusterNames),
+  spec: etcdClusterSpec,
+  status: foundClusterStatus.default({}),
+});
+
+const etcdPeer = z.object({
+  metadata: metadataWith(peerNames),
+  spec: etcdPeerSpec,
+  status: foundPeerStatus.default({}),
+});
+
+/** Objects that make sense, with what was left out filled in. */
+export type EtcdClusterResource = z.output<typeof etcdCluster>;
+export type EtcdPeerResource = z.output<typeof etcdPeer>;
+
+/**
+ * These read whatever the API server has stored under the name of their kind: with our schema, with the original's, or
+ * with none. They never throw, and give every problem with its path. Fields they do not know are left out, and null means
+ * absent.
+ */
+export const readEtcdCluster = (raw: unknown): Parsed<EtcdClusterResource> => parsed(etcdCluster, raw);
+export const readEtcdPeer = (raw: unknown): Parsed<EtcdPeerResource> => parsed(etcdPeer, raw);
+
+function parsed<T>(schema: z.ZodType<T>, raw: unknown): Parsed<T> {
+  const read = schema.safeParse(withoutNulls(raw), { reportInput: true });
+  return read.success ? { ok: true, value: read.data } : { ok: false, problems: problemsOf(read.error) };
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { aWorld, nameOf, outOfContact, untouched, wanting, withMember } from '../../../test/support/worlds.ts';
+import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
+import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
+import type { Step } from '../../core/plan/cluster/step.ts';
+import { statusOf } from '../../core/status/cluster-status.ts';
+import type { Findings } from '../dialect.ts';
+import { improbable } from './dialect.ts';
+import { type EtcdClusterStatus, etcdClusterStatus } from './status.ts';
+
+const read = improbable.read({
+  metadata: { name: 'db', namespace: 'default', uid: 'u' },
+  spec: { replicas: 3, version: '3.5.35' },
+});
+if (!read.ok) throw new Error('unreadable');
+const { blueprint } = read.value;
+
+const findings = (world: ClusterWorld, now = '2026-01-01T00:00:00Z'): Findings => ({
+  status: statusOf(world, planCluster(world), undefined),
+  blueprint: { ...blueprint, intent: world.intent },
+  generation: 7,
+  now: new Date(now),
+});
+const written = (world: ClusterWorld, previous: unknown = {}): EtcdClusterStatus =>
+  improbable.writeStatus(findings(world), previous);
+const conditionOf = ({ conditions = [] }: EtcdClusterStatus, type: string) =>
+  conditions.find((condition) => condition.type === type);
+
+describe('the status of a cluster', () => {
+  it('says of a healthy one what the original says, and how it is', () => {
+    const status = written(aWorld());
+    expect(status).toMatchObject({
+      replicas: 3,
+      readyReplicas: 3,
+      members: [
+        { name: 'db-0', id: '1' },
+        { name: 'db-1', id: '2' },
+        { name: 'db-2', id: '3' },
+      ],
+      clusterVersion: '3.5.0',
+      serverVersion: '3.5.35',
+      serviceName: 'db-client',
+      selector: 'app.kubernetes.io/name=etcd,etcd.improbable.io/cluster-name=db',
+      observedGeneration: 7,
+    });
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'True', observedGeneration: 7 });
+  });
+
+  it.each([
+    ['healthy', aWorld()],
+    ['new', aWorld(untouched())],
+    ['silent', aWorld(outOfContact())],
+    ['growing', aWorld(wanting(5))],
+  ])('of a %s one is what the definition allows', (_, world) => {
+    expect(etcdClusterStatus.strict().safeParse(written(world)).error).toBeUndefined();
+  });
+
+  it('says nothing new when there is nothing new', () => {
+    const status = written(aWorld());
+    expect(improbable.writeStatus(findings(aWorld(), '2026-06-01T00:00:00Z'), status)).toEqual(status);
+  });
+
+  it('keeps the members while nobody answers, but not the version, as in the original', () => {
+    const status = written(aWorld(outOfContact()), written(aWorld()));
+    expect(status.members).toHaveLength(3);
+    expect(status.clusterVersion).toBe('');
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'False', reason: 'NoContact' });
+  });
+
+  it('has the version that the oldest member allows', () => {
+    const status = written(aWorld(withMember('db-1', { version: '3.4.37' })), { serverVersion: '3.4.37' });
+    expect(status).toMatchObject({ clusterVersion: '3.4.0', serverVersion: '3.4.37' });
+  });
+
+  it('notes when a condition turned, and not when it only says something else', () => {
+    const before = written(aWorld(untouched()));
+    const later = improbable.writeStatus(findings(aWorld(), '2026-01-01T00:05:00Z'), before) as EtcdClusterStatus;
+    expect(conditionOf(later, 'Available')?.lastTransitionTime).toBe('2026-01-01T00:05:00Z');
+    expect(conditionOf(later, 'Degraded')?.lastTransitionTime).toBe('2026-01-01T00:00:00Z');
+  });
+
+  it('names what is wrong with a spec, beside what was known before', () => {
+    const before = written(aWorld());
+    const status = improbable.writeProblems('spec.replicas: must be set', before, new Date()) as EtcdClusterStatus;
+    expect(status.members).toEqual(before.members);
+    expect(conditionOf(status, 'Degraded')).toMatchObject({
+      status: 'True',
+      reason: 'BadSpec',
+      message: 'spec.replicas: must be set',
+    });
+  });
+});
+
+describe('Events', () => {
+  it.each<[string, Step]>([
+    [
+      'PeerCreated Created a new EtcdPeer with name "db-0"',
+      { kind: 'start-carrier', name: nameOf('db-0'), join: { as: 'newcomer', among: [] }, version: '3.5.35' },
+    ],
+    ['MemberAdded Added a new member with name "db-3"', { kind: 'add-member', name: nameOf('db-3'), as: 'learner' }],
+    [
+      'MemberRemoved Removed a member with name "db-3"',
+      { kind: 'remove-member', id: 1n as MemberId, name: nameOf('db-3'), because: 'surplus' },
+    ],
+    ['PeerRemoved Removed EtcdPeer with name "db-3"', { kind: 'discard-carrier', name: nameOf('db-3'), uid: 'u' }],
+  ])('are in the original’s words: %s', (said, step) => {
+    expect(improbable.tellStep(step).map(({ reason, message }) => `${reason} ${message}`)).toEqual([said]);
+  });
+
+  it('are not made of a member that only comes back', () => {
+    const step = { kind: 'start-carrier', name: nameOf('db-0'), join: { as: 'returner' }, version: '3.5.35' } as const;
+    expect(improbable.tellStep(step)).toEqual([]);
+  });
+
+  it('warn of an even number', () => {
+    const even = { ...blueprint, intent: { ...blueprint.intent, size: 4 } };
+    expect(improbable.tellSpec(even)).toMatchObject([{ type: 'Warning', reason: 'EvenSize' }]);
+    expect(improbable.tellSpec(blueprint)).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Member } from '../../core/model/cluster.ts';
+import { compareVersions, minorOf, parseVersion } from '../../core/model/version.ts';
+import type { ClusterStatus } from '../../core/status/cluster-status.ts';
+import type { Findings } from '../dialect.ts';
+import { type Condition, type EtcdClusterStatus, foundClusterStatus } from './status.ts';
+
+type Said = Omit<Condition, 'lastTransitionTime'>;
+
+/** What was found: the original's fields as it meant them, and conditions. */
+export function writeStatus({ status, blueprint, generation, now }: Findings, previous: unknown): EtcdClusterStatus {
+  const before = foundClusterStatus.parse(previous ?? {});
+  const { naming } = blueprint;
+  const said = status.conditions.map((condition): Said => ({ ...condition, ...generationOf(generation) }));
+  return present({
+    ...membersOf(status, before),
+    ...versionsOf(status, before),
+    serviceName: naming.clientService,
+    clusterId: status.memory.clusterId,
+    bootstrap: bootstrapOf(status),
+    paused: status.paused || undefined,
+    selector: Object.entries(naming.clusterLabels)
+      .map((pair) => pair.join('='))
+      .join(','),
+    conditions: merged(said, before.conditions ?? [], now),
+    observedGeneration: generation,
+  });
+}
+
+const generationOf = (generation: number | undefined): Pick<Condition, 'observedGeneration'> =>
+  generation === undefined ? {} : { observedGeneration: generation };
+
+/** While nobody answers, the list that was last known is kept, as in the original: the next pass has nothing else to go by. */
+const membersOf = ({ size, ready, members }: ClusterStatus, before: EtcdClusterStatus): EtcdClusterStatus => ({
+  replicas: size,
+  readyReplicas: ready.length,
+  members: members.length > 0 ? members.map(memberOf) : (before.members ?? []),
+});
+
+const memberOf = (member: Member): NonNullable<EtcdClusterStatus['members']>[number] => ({
+  name: member.name,
+  id: member.id.toString(16),
+  role: member.role,
+  healthy: member.health === 'healthy',
+  leader: member.leads,
+  ...(member.version === undefined ? {} : { version: member.version }),
+});
+
+/** Unlike the list, the cluster's version is empty while nobody answers: that, too, is as in the original. */
+function versionsOf({ members, path }: ClusterStatus, before: EtcdClusterStatus): EtcdClusterStatus {
+  const running = members.flatMap(({ version }) => version ?? []);
+  const serverVersion = running.length === members.length && new Set(running).size === 1 ? running[0] : undefined;
+  return {
+    clusterVersion: clusterVersionOf(running),
+    serverVersion: serverVersion ?? before.serverVersion ?? '',
+    ...(path.length === 0 ? {} : { upgradePath: [...path] }),
+  };
+}
+
+/** Members agree on the minor of the oldest among them. */
+function clusterVersionOf(running: readonly string[]): string {
+  const known = running.flatMap((text) => {
+    const parsed = parseVersion(text);
+    return parsed === undefined ? [] : [{ text, parsed }];
+  });
+  const oldest = known.toSorted((a, b) => compareVersions(a.parsed, b.parsed))[0];
+  return oldest === undefined ? '' : minorOf(oldest.text);
+}
+
+const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatus['bootstrap'] =>
+  bootstrap === undefined ? undefined : { members: [...bootstrap.members], token: bootstrap.token };
+
+/** Of an object that cannot be read we only say what is wrong with it; what was known of its members stays. */
+export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
+  const before = foundClusterStatus.parse(previous ?? {});
+  const said: Said = { type: 'Degraded', status: 'True', reason: 'BadSpec', message: problems };
+  const others = (before.conditions ?? []).filter(({ type }) => type !== 'Degraded');
+  return { ...before, conditions: [...others, ...merged([said], before.conditions ?? [], now)] };
+}
+
+/** The time changes only with the status that it is the time of. */
+const merged = (said: readonly Said[], before: readonly Condition[], now: Date): Condition[] =>
+  said.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
+    const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? time) : time;
+    return { ...condition, lastTransitionTime };
+  });
+
+const present = (status: { [K in keyof EtcdClusterStatus]: EtcdClusterStatus[K] | undefined }): EtcdClusterStatus =>
+  Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import {
+  accepted,
+  type Case,
+  etcdPeer,
+  judgePeers,
+  kubectl,
+  refused,
+  withDefinition,
+} from './crd-improbable-support.ts';
+
+const member = { name: 'my-etcd-0', host: 'my-etcd-0.my-etcd.foo.svc' };
+const founding = (...initialCluster: readonly object[]) => ({
+  initialClusterState: 'New',
+  static: { initialCluster },
+});
+const listing = (...members: readonly object[]) => etcdPeer({ bootstrap: founding(...members) });
+
+const peers: readonly Case[] = [
+  ['a peer without bootstrap', etcdPeer({}), accepted('the original’s own sample is one; it is no member')],
+  ['a peer as in the talk', listing(member), accepted()],
+  ['no cluster', etcdPeer({ clusterName: null }), refused('spec.clusterName: Required value')],
+  ['a cluster that cannot be', etcdPeer({ clusterName: 'a.b' }), refused('must be the name of a cluster')],
+  ['a name of 64 letters', etcdPeer({}, { name: 'a'.repeat(64) }), refused('peer name cannot be more than 63')],
+  [
+    'a bootstrap without state',
+    etcdPeer({ bootstrap: {} }),
+    refused('spec.bootstrap.initialClusterState: Required value'),
+  ],
+  [
+    'a state in small letters',
+    etcdPeer({ bootstrap: { initialClusterState: 'new' } }),
+    refused('spec.bootstrap.initialClusterState: Unsupported value: "new"'),
+  ],
+  ['an empty list', listing(), refused('spec.bootstrap.static.initialCluster: Invalid value')],
+  ['a list with a URL', listing({ ...member, host: 'http://a:2380' }), refused('must be a host name')],
+  ['a name twice', listing(member, member), refused('spec.bootstrap.static.initialCluster[1]: Duplicate value')],
+  ['a version of etcd 2', etcdPeer({ version: '2.3.8' }), refused('only Etcd version 3 is supported')],
+];
+
+withDefinition();
+judgePeers({ peers });
+
+describe('an EtcdPeer that is there', () => {
+  const patched = (name: string, change: object): string =>
+    `patch ipeer ${name} --type=merge -p '${JSON.stringify({ spec: change })}'`;
+  const create = (name: string, spec: object) =>
+    kubectl('create -f -', { input: JSON.stringify(etcdPeer({ ...spec }, { name })) });
+  const grown = (storage: string) => ({ storage: { volumeClaimTemplate: { resources: { requests: { storage } } } } });
+
+  it('belongs to its cluster for good, and keeps how it first started', async () => {
+    await create('fixed-0', { bootstrap: founding(member) });
+    const refusals: readonly (readonly [object, string])[] = [
+      [{ clusterName: 'other' }, 'Unsupported changes: clusterName cannot be changed'],
+      [{ bootstrap: { initialClusterState: 'Existing' } }, 'Unsupported changes: bootstrap cannot be changed'],
+      [{ bootstrap: null }, 'Unsupported changes: bootstrap cannot be changed'],
+      [{ bootstrap: { static: { initialCluster: [{ ...member, host: 'b' }] } } }, 'bootstrap cannot be changed'],
+    ];
+    for (const [change, says] of refusals) expect(await kubectl.refused(patched('fixed-0', change))).toContain(says);
+    await create('fixed-1', {});
+    expect(await kubectl.refused(patched('fixed-1', { bootstrap: founding(member) }))).toContain('bootstrap');
+  });
+
+  it('can have more storage, a newer version and other pods, and metadata of anybody', async () => {
+    await create('growing-0', { bootstrap: founding(member) });
+    await kubectl(patched('growing-0', { ...grown('2Gi'), version: '3.6.16', podTemplate: { tolerations: [] } }));
+    await kubectl('annotate ipeer growing-0 note=mine');
+    expect(await kubectl.refused(patched('growing-0', grown('1Gi')))).toContain('a volume can grow but not shrink');
+  });
+});
