@@ -4,6 +4,7 @@ import { makeAuthority } from '../../tools/cluster/pki.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
 import { minorOf } from '../support/etcd-process.ts';
+import { until } from '../support/until.ts';
 
 const tlsFailure = { kind: 'unreachable', message: expect.stringContaining('TLS failed') };
 
@@ -84,5 +85,27 @@ describe.each(etcdVersions)('users of etcd %s', (version) => {
     await watch.return?.();
     await restart();
     for await (const part of root.snapshot()) expect(part.length).toBeGreaterThan(0);
+  });
+});
+
+describe.each(etcdVersions.filter((version) => minorOf(version) >= 4))('users of etcd %s', (version) => {
+  it('are not asked who they are by a learner, and are by a voter', async () => {
+    await using cluster = await startEtcd({ version });
+    await enableUsers(cluster);
+    const { url } = cluster.member(0).endpoint;
+    const root = cluster.connect({ url, credentials });
+    const learner = await cluster.prepareMember();
+    const { id } = await root.memberAdd([learner.peerURL], { learner: true });
+    cluster.startAdded(learner);
+    const there = cluster.connect({ url: learner.endpoint.url, credentials });
+    await until('it answers', async () => ((await there.status()).leader === 0n ? undefined : true));
+    await until('it is promoted', async () => {
+      await root.memberPromote(id);
+      return true;
+    });
+    await until('it takes writes of root', async () => {
+      await there.put('a', 'b');
+      return true;
+    });
   });
 });

@@ -55,6 +55,7 @@ export class SimulatedCluster {
       memory: this.memory,
       carriers: this.carriers(),
       membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
+      secretProblems: [],
       spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`)),
     };
   }

@@ -18,7 +18,7 @@ export type Plane = 'peer' | 'client';
 export type FileNames = 'original' | 'cert-manager';
 
 /** The three Secrets of a cluster, by the beginning of the original's names for the files in them. */
-const secretFiles = ['peer', 'server', 'etcd-client'] as const;
+export const secretFiles = ['peer', 'server', 'etcd-client'] as const;
 export type SecretFile = (typeof secretFiles)[number];
 
 /** Whose certificates a cluster's Secrets hold, so that they can be made again. */

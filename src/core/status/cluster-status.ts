@@ -105,6 +105,7 @@ const troubles: ReadonlySet<Reason> = new Set([
   'WrongCluster',
   'MemberStuck',
   'NoContact',
+  'SecretUnfit',
   'BadSpec',
   'UpgradeRefused',
 ]);

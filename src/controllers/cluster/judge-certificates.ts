@@ -1,0 +1,105 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { CertificateNames } from '../../core/model/template.ts';
+
+/** A Secret as the API server keeps it: values in base64. */
+export interface SecretContent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** What a certificate is for. */
+export interface Purpose {
+  readonly now: Date;
+  /** One host name of each kind that it must be good for. */
+  readonly hosts: readonly Host[];
+}
+
+export interface Host {
+  /** A host name that it must be good for. */
+  readonly example: string;
+  /** How people write it: with an asterisk in place of what changes. */
+  readonly written: string;
+}
+
+/** cert-manager's names, which it cannot be told to change. */
+const otherNames: CertificateNames = { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' };
+
+/** What the files in a Secret are called: as the original wants it, unless only cert-manager's names are there. */
+export function namesIn(data: SecretContent['data'], original: CertificateNames): CertificateNames {
+  const has = (names: CertificateNames): boolean => namesOf(names).some((name) => data[name] !== undefined);
+  return has(original) || !has(otherNames) ? original : otherNames;
+}
+
+const namesOf = ({ certificate, key, authority }: CertificateNames): readonly string[] => [certificate, key, authority];
+
+export const missingSecret = (name: string, original: CertificateNames): string =>
+  `Secret ${name} does not exist: create it with ${listed(original)}, or with ${listed(otherNames)}`;
+
+const listed = ({ certificate, key, authority }: CertificateNames): string => `${certificate}, ${key} and ${authority}`;
+
+/** What stands in the way of using these files at all. */
+export function flawIn(secret: SecretContent, names: CertificateNames): string | undefined {
+  const empty = namesOf(names).flatMap((name) => emptiness(secret, name) ?? [])[0];
+  if (empty !== undefined) return empty;
+  const [certificate, key] = [certificateIn(secret, names.certificate), keyIn(secret, names.key)];
+  if (certificate === undefined) return about(secret, names.certificate, 'is not a certificate in PEM');
+  if (key === undefined) return about(secret, names.key, 'is not a private key in PEM without a passphrase');
+  if (!certificate.checkPrivateKey(key))
+    return about(secret, names.key, `does not fit the certificate in ${names.certificate}`);
+  return authoritiesIn(secret, names.authority).length > 0
+    ? undefined
+    : about(secret, names.authority, 'holds no certificate in PEM');
+}
+
+/** What keeps others from believing a certificate that can be used: it is not its time, or it bears other names. */
+export function doubtAbout(
+  secret: SecretContent,
+  names: CertificateNames,
+  { now, hosts }: Purpose,
+): string | undefined {
+  const certificate = certificateIn(secret, names.certificate);
+  if (certificate === undefined) return undefined;
+  const untimely = untimeliness(certificate, now);
+  if (untimely !== undefined) return about(secret, names.certificate, untimely);
+  const authorities = authoritiesIn(secret, names.authority).map((authority) => untimeliness(authority, now));
+  if (authorities.every((says) => says !== undefined)) return about(secret, names.authority, authorities[0] ?? '');
+  const missing = hosts.find(({ example }) => certificate.checkHost(example, { subject: 'never' }) === undefined);
+  if (missing === undefined) return undefined;
+  return about(secret, names.certificate, `lacks the name ${missing.written}: issue it with that name`);
+}
+
+const about = ({ name }: SecretContent, file: string, says: string): string => `Secret ${name}: ${file} ${says}`;
+
+function emptiness(secret: SecretContent, file: string): string | undefined {
+  const content = secret.data[file];
+  if (content === undefined) return about(secret, file, 'is missing: add it');
+  return textOf(content).trim() === '' ? about(secret, file, 'is empty') : undefined;
+}
+
+export const textOf = (content: string | undefined): string => Buffer.from(content ?? '', 'base64').toString();
+
+/** The first in the file is the one that is shown; others are on its way to an authority. */
+const certificateIn = ({ data }: SecretContent, file: string): X509Certificate | undefined =>
+  parsed(() => new X509Certificate(textOf(data[file])));
+
+const keyIn = ({ data }: SecretContent, file: string): KeyObject | undefined =>
+  parsed(() => createPrivateKey(textOf(data[file])));
+
+const authoritiesIn = ({ data }: SecretContent, file: string): readonly X509Certificate[] =>
+  (textOf(data[file]).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap(
+    (pem) => parsed(() => new X509Certificate(pem)) ?? [],
+  );
+
+/** What cannot be parsed is told by the absence of a result; OpenSSL's own words help nobody. */
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+}
+
+function untimeliness({ validFromDate, validToDate }: X509Certificate, now: Date): string | undefined {
+  if (now > validToDate) return `expired on ${validToDate.toISOString()}: renew it`;
+  return now < validFromDate ? `is not valid before ${validFromDate.toISOString()}` : undefined;
+}
