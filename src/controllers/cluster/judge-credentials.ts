@@ -8,13 +8,13 @@ export interface JudgedCredentials {
 }
 
 /** A name and a password, as Kubernetes' own type for them has it. */
-export function credentialsIn(fetched: Fetched, name: string): JudgedCredentials {
+export function credentialsIn(fetched: Fetched, { name, realm }: { name: string; realm: string }): JudgedCredentials {
   if (fetched === 'missing') return { problem: `Secret ${name} does not exist: create it with username and password` };
   if (fetched === 'hidden') return { problem: hiddenSecret(name) };
   const [user, password] = [textOf(fetched.data['username']), textOf(fetched.data['password'])];
   if (user === '') return { problem: `Secret ${name}: username is missing or empty: add it` };
   if (password === '') return { problem: `Secret ${name}: password is missing or empty: add it` };
-  return { identity: { credentials: { user, password } } };
+  return { identity: { credentials: { user, password, realm } } };
 }
 
 /** What to say when etcd does not let this user in. */

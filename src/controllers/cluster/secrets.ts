@@ -26,7 +26,7 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<
     look(peer),
     look(server),
     look(operator),
-    lookForUser(read.operatorCredentials, fetch),
+    lookForUser(read, fetch),
   ]);
   const entry = { ...ofOperator.identity, ...user.identity };
   return {
@@ -38,10 +38,12 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<
   };
 }
 
-const lookForUser = async (
-  name: string | undefined,
+async function lookForUser(
+  { operatorCredentials: name, blueprint }: ReadCluster,
   fetch: (name: string) => Promise<Fetched>,
-): Promise<JudgedCredentials> => (name === undefined ? {} : credentialsIn(await fetch(name), name));
+): Promise<JudgedCredentials> {
+  return name === undefined ? {} : credentialsIn(await fetch(name), { name, realm: blueprint.intent.uid });
+}
 
 interface Wanted {
   readonly secret: string;
