@@ -155,7 +155,13 @@ story('a cluster that runs is only told of Secrets that have become unfit', asyn
       expect(await db.podNames()).toEqual(pods);
       expect(await db.members()).toHaveLength(1);
     });
-    await step('it is there again: the cluster grows', async () => {
+    await step('it is there again, without the names that members find when they look each other up', async () => {
+      const dns = [`*.db.${told.namespace}.svc`];
+      await certificates.writeOne('peer', await certificates.issue('peer', { dns }));
+      await toldOf(db, `Secret db-peer: peer.crt lacks the name *.db.${told.namespace}.svc.<cluster domain>`);
+      expect(await db.members()).toHaveLength(1);
+    });
+    await step('it is what it was: the cluster grows', async () => {
       await certificates.writeOne('peer', await certificates.issue('peer'));
       await db.settled(3);
     });

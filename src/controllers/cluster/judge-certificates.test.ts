@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Authority, type Identity, makeAuthority, type Subject } from '../../../tools/cluster/pki.ts';
-import { doubtAbout, flawIn, namesIn } from './judge-certificates.ts';
+import { dialledHost, doubtAbout, flawIn, lookedUpHost, namesIn } from './judge-certificates.ts';
 
 const names = { certificate: 'peer.crt', key: 'peer.key', authority: 'peer-ca.crt' };
 const others = { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' };
-const hosts = [{ example: 'member.db.default.svc', written: '*.db.default.svc' }];
+const hosts = [dialledHost('db.default.svc')];
 const now = new Date();
 const inDays = (days: number): Date => new Date(now.getTime() + days * 24 * 3600 * 1000);
 
@@ -64,6 +64,21 @@ describe('a Secret with certificates', () => {
   ])('is told when its certificate %s', async (_, change, says) => {
     const { certificate, key } = await issue(change);
     expect(judged({ 'peer.crt': certificate, 'peer.key': key })).toMatch(says);
+  });
+});
+
+describe('the certificate of a peer that is looked up', () => {
+  it.each<[string, readonly string[], boolean]>([
+    ['the short wildcard alone', ['*.db.default.svc'], false],
+    ['the wildcard with a domain', ['*.db.default.svc', '*.db.default.svc.cluster.local'], true],
+    ['the wildcard of another cluster', ['*.db.default.svc', '*.db2.default.svc.cluster.local'], false],
+    ['a plain name that may lead to it', ['*.db.default.svc', 'db.default.svc'], true],
+  ])('bears %s', async (_, dns, isEnough) => {
+    const { certificate, key } = await issue({ dns });
+    const secret = secretWith({ 'peer.crt': certificate, 'peer.key': key });
+    const doubt = doubtAbout(secret, names, { now, hosts: [...hosts, lookedUpHost('db.default.svc')] });
+    const says = 'lacks the name *.db.default.svc.<cluster domain>: issue it with that name';
+    expect(doubt).toBe(isEnough ? undefined : `Secret db-peer: peer.crt ${says}`);
   });
 });
 

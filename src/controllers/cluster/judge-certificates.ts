@@ -10,16 +10,31 @@ export interface SecretContent {
 /** What a certificate is for. */
 export interface Purpose {
   readonly now: Date;
-  /** One host name of each kind that it must be good for. */
+  /** The names that it must bear. */
   readonly hosts: readonly Host[];
 }
 
 export interface Host {
-  /** A host name that it must be good for. */
-  readonly example: string;
-  /** How people write it: with an asterisk in place of what changes. */
+  /** As people write it: with an asterisk in place of what changes. */
   readonly written: string;
+  readonly isBorneBy: (certificate: X509Certificate) => boolean;
 }
+
+/** The name by which members are dialled. */
+export const dialledHost = (domain: string): Host => ({
+  written: `*.${domain}`,
+  isBorneBy: (certificate) => certificate.checkHost(`member.${domain}`, { subject: 'never' }) !== undefined,
+});
+
+/**
+ * What a member finds when it looks up the address of a peer: a name that ends with the cluster's domain, which we do not
+ * know. A wildcard must match that; a plain name or an address may lead to the peer in ways that we cannot judge.
+ */
+export const lookedUpHost = (domain: string): Host => ({
+  written: `*.${domain}.<cluster domain>`,
+  isBorneBy: ({ subjectAltName = '' }) =>
+    subjectAltName.split(', ').some((name) => name.startsWith(`DNS:*.${domain}.`) || !name.startsWith('DNS:*')),
+});
 
 /** cert-manager's names, which it cannot be told to change. */
 const otherNames: CertificateNames = { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' };
@@ -63,7 +78,7 @@ export function doubtAbout(
   if (untimely !== undefined) return about(secret, names.certificate, untimely);
   const authorities = authoritiesIn(secret, names.authority).map((authority) => untimeliness(authority, now));
   if (authorities.every((says) => says !== undefined)) return about(secret, names.authority, authorities[0] ?? '');
-  const missing = hosts.find(({ example }) => certificate.checkHost(example, { subject: 'never' }) === undefined);
+  const missing = hosts.find(({ isBorneBy }) => !isBorneBy(certificate));
   if (missing === undefined) return undefined;
   return about(secret, names.certificate, `lacks the name ${missing.written}: issue it with that name`);
 }

@@ -1,8 +1,18 @@
 import type { CertificateNames, KeysFound } from '../../core/model/template.ts';
+import { looksUpPeers } from '../../core/model/version.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { Credentials, TlsIdentity } from '../../etcd/endpoint.ts';
 import { type Fetched, fetchSecret, hiddenSecret } from './fetch-secret.ts';
-import { doubtAbout, flawIn, type Host, missingSecret, namesIn, textOf } from './judge-certificates.ts';
+import {
+  dialledHost,
+  doubtAbout,
+  flawIn,
+  type Host,
+  lookedUpHost,
+  missingSecret,
+  namesIn,
+  textOf,
+} from './judge-certificates.ts';
 import { credentialsIn, type JudgedCredentials } from './judge-credentials.ts';
 import type { Tools } from './sources.ts';
 
@@ -60,14 +70,12 @@ function wantedBy({
 }: ReadCluster): Readonly<Record<'peer' | 'server' | 'operator', Wanted | undefined>> {
   const { intent, naming, template } = blueprint;
   const { peerTLS, clientTLS } = template;
-  const host = (domain: string): Host => {
-    const suffix = `${naming.peerService}.${intent.namespace}.svc${domain}`;
-    return { example: `member.${suffix}`, written: `*.${suffix}` };
-  };
-  const hosts = { peer: [host(naming.domain)], client: [host('')] };
+  const service = `${naming.peerService}.${intent.namespace}.svc`;
+  const isLookedUp = looksUpPeers(intent.version) && intent.size > 1;
+  const peerHosts = [dialledHost(`${service}${naming.domain}`), ...(isLookedUp ? [lookedUpHost(service)] : [])];
   return {
-    peer: peerTLS && { secret: peerTLS.secret, names: peerTLS, hosts: hosts.peer, isOurs: false },
-    server: clientTLS && { secret: clientTLS.secret, names: clientTLS, hosts: hosts.client, isOurs: false },
+    peer: peerTLS && { secret: peerTLS.secret, names: peerTLS, hosts: peerHosts, isOurs: false },
+    server: clientTLS && { secret: clientTLS.secret, names: clientTLS, hosts: [dialledHost(service)], isOurs: false },
     operator: operatorSecret && { secret: operatorSecret.name, names: operatorSecret, hosts: [], isOurs: true },
   };
 }
