@@ -67,6 +67,25 @@ describe('a Secret with certificates', () => {
   });
 });
 
+describe('the certificate of a peer', () => {
+  const purpose = () => ({ now, hosts, isAmongEquals: true });
+
+  it('is signed by an authority beside it, by itself or by those on its way', () => {
+    expect(doubtAbout(secretWith({}), names, purpose())).toBeUndefined();
+    const ownAuthority = { 'peer-ca.crt': good.certificate };
+    expect(doubtAbout(secretWith(ownAuthority), names, purpose())).toContain('peer.crt is not signed by');
+  });
+
+  it('is told when another authority has signed it, also one of the same name', async () => {
+    const stranger = await makeAuthority('test');
+    const files = { 'peer-ca.crt': stranger.certificate };
+    const says = 'Secret db-peer: peer.crt is not signed by an authority in peer-ca.crt';
+    expect(doubtAbout(secretWith(files), names, purpose())).toBe(says);
+    const both = { 'peer-ca.crt': `${stranger.certificate}\n${authority.certificate}` };
+    expect(doubtAbout(secretWith(both), names, purpose())).toBeUndefined();
+  });
+});
+
 describe('the certificate of a peer that is looked up', () => {
   it.each<[string, readonly string[], boolean]>([
     ['the short wildcard alone', ['*.db.default.svc'], false],

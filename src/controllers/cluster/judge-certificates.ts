@@ -12,6 +12,8 @@ export interface Purpose {
   readonly now: Date;
   /** The names that it must bear. */
   readonly hosts: readonly Host[];
+  /** Whether those who show it also judge it, by the authorities beside it. */
+  readonly isAmongEquals?: boolean;
 }
 
 export interface Host {
@@ -61,26 +63,31 @@ export function flawIn(secret: SecretContent, names: CertificateNames): string |
   if (key === undefined) return about(secret, names.key, 'is not a private key in PEM without a passphrase');
   if (!certificate.checkPrivateKey(key))
     return about(secret, names.key, `does not fit the certificate in ${names.certificate}`);
-  return authoritiesIn(secret, names.authority).length > 0
+  return certificatesIn(secret, names.authority).length > 0
     ? undefined
     : about(secret, names.authority, 'holds no certificate in PEM');
 }
 
-/** What keeps others from believing a certificate that can be used: it is not its time, or it bears other names. */
-export function doubtAbout(
-  secret: SecretContent,
-  names: CertificateNames,
-  { now, hosts }: Purpose,
-): string | undefined {
+/** What keeps others from believing a certificate that can be used: time, authority, or names. */
+export function doubtAbout(secret: SecretContent, names: CertificateNames, purpose: Purpose): string | undefined {
+  const { now, hosts, isAmongEquals = false } = purpose;
+  const untimely = untimelyIn(secret, names, now);
+  if (untimely !== undefined) return untimely;
+  if (isAmongEquals && !isSignedInside(secret, names))
+    return about(secret, names.certificate, `is not signed by an authority in ${names.authority}`);
   const certificate = certificateIn(secret, names.certificate);
-  if (certificate === undefined) return undefined;
-  const untimely = untimeliness(certificate, now);
-  if (untimely !== undefined) return about(secret, names.certificate, untimely);
-  const authorities = authoritiesIn(secret, names.authority).map((authority) => untimeliness(authority, now));
-  if (authorities.every((says) => says !== undefined)) return about(secret, names.authority, authorities[0] ?? '');
-  const missing = hosts.find(({ isBorneBy }) => !isBorneBy(certificate));
+  const missing = hosts.find(({ isBorneBy }) => certificate !== undefined && !isBorneBy(certificate));
   if (missing === undefined) return undefined;
   return about(secret, names.certificate, `lacks the name ${missing.written}: issue it with that name`);
+}
+
+/** One authority that is not out of date is enough: old ones stay beside new ones for a while. */
+function untimelyIn(secret: SecretContent, names: CertificateNames, now: Date): string | undefined {
+  const certificate = certificateIn(secret, names.certificate);
+  const says = certificate && untimeliness(certificate, now);
+  if (says !== undefined) return about(secret, names.certificate, says);
+  const authorities = certificatesIn(secret, names.authority).map((authority) => untimeliness(authority, now));
+  return authorities.includes(undefined) ? undefined : about(secret, names.authority, authorities[0] ?? 'is empty');
 }
 
 const about = ({ name }: SecretContent, file: string, says: string): string => `Secret ${name}: ${file} ${says}`;
@@ -100,7 +107,15 @@ const certificateIn = ({ data }: SecretContent, file: string): X509Certificate |
 const keyIn = ({ data }: SecretContent, file: string): KeyObject | undefined =>
   parsed(() => createPrivateKey(textOf(data[file])));
 
-const authoritiesIn = ({ data }: SecretContent, file: string): readonly X509Certificate[] =>
+/** The certificate itself, or one of those on its way to an authority. */
+const isSignedInside = (secret: SecretContent, names: CertificateNames): boolean =>
+  certificatesIn(secret, names.authority).some((authority) =>
+    certificatesIn(secret, names.certificate).some(
+      (shown) => shown.checkIssued(authority) && shown.verify(authority.publicKey),
+    ),
+  );
+
+const certificatesIn = ({ data }: SecretContent, file: string): readonly X509Certificate[] =>
   (textOf(data[file]).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap(
     (pem) => parsed(() => new X509Certificate(pem)) ?? [],
   );

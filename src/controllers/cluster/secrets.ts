@@ -60,8 +60,8 @@ interface Wanted {
   /** What the original calls the files. */
   readonly names: CertificateNames;
   readonly hosts: readonly Host[];
-  /** Whether the operator itself enters with it. */
-  readonly isOurs: boolean;
+  /** `among-equals`: members show it to each other. `ours`: the operator itself enters with it. */
+  readonly use: 'among-equals' | 'serving' | 'ours';
 }
 
 function wantedBy({
@@ -74,9 +74,9 @@ function wantedBy({
   const isLookedUp = looksUpPeers(intent.version) && intent.size > 1;
   const peerHosts = [dialledHost(`${service}${naming.domain}`), ...(isLookedUp ? [lookedUpHost(service)] : [])];
   return {
-    peer: peerTLS && { secret: peerTLS.secret, names: peerTLS, hosts: peerHosts, isOurs: false },
-    server: clientTLS && { secret: clientTLS.secret, names: clientTLS, hosts: [dialledHost(service)], isOurs: false },
-    operator: operatorSecret && { secret: operatorSecret.name, names: operatorSecret, hosts: [], isOurs: true },
+    peer: peerTLS && { secret: peerTLS.secret, names: peerTLS, hosts: peerHosts, use: 'among-equals' },
+    server: clientTLS && { secret: clientTLS.secret, names: clientTLS, hosts: [dialledHost(service)], use: 'serving' },
+    operator: operatorSecret && { secret: operatorSecret.name, names: operatorSecret, hosts: [], use: 'ours' },
   };
 }
 
@@ -87,13 +87,17 @@ interface Judged {
   readonly identity?: { readonly tls: TlsIdentity };
 }
 
-function judge(fetched: Fetched, { secret, names: original, hosts, isOurs }: Wanted, now: Date): Judged {
+function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted, now: Date): Judged {
   if (fetched === 'missing') return { problem: missingSecret(secret, original) };
-  if (fetched === 'hidden') return isOurs ? { problem: hiddenSecret(secret) } : {};
+  if (fetched === 'hidden') return use === 'ours' ? { problem: hiddenSecret(secret) } : {};
   const names = namesIn(fetched.data, original);
   const flaw = flawIn(fetched, names);
   if (flaw !== undefined) return { problem: flaw };
   const text = (file: string): string => textOf(fetched.data[file]);
   const tls = { ca: text(names.authority), cert: text(names.certificate), key: text(names.key) };
-  return { problem: doubtAbout(fetched, names, { now, hosts }), names, identity: { tls } };
+  return {
+    problem: doubtAbout(fetched, names, { now, hosts, isAmongEquals: use === 'among-equals' }),
+    names,
+    identity: { tls },
+  };
 }
