@@ -33,6 +33,13 @@ export class Certificates {
     this.authority = authority;
   }
 
+  /** The names of members; first the one that is dialled, then the one that is looked up. */
+  get names(): readonly string[] {
+    const { name, namespace } = this.#cluster;
+    const members = [`*.${name}.${namespace}.svc`, `*.${name}.${namespace}.svc.cluster.local`];
+    return [...members, `${name}-client.${namespace}.svc`, 'localhost'];
+  }
+
   /** Writes all Secrets, with fresh certificates. */
   async write(names: FileNames = 'original'): Promise<void> {
     for (const file of secretFiles) await this.writeOne(file, await this.issue(file), names);
@@ -40,9 +47,7 @@ export class Certificates {
 
   /** A certificate as it should be, but for what the test is about. */
   issue(file: SecretFile, change: Partial<Subject> = {}): Promise<Identity> {
-    const { name, namespace } = this.#cluster;
-    const dns = [`*.${name}.${namespace}.svc`, `*.${name}.${namespace}.svc.cluster.local`, 'localhost'];
-    const server = { commonName: 'member', dns: [...dns, `${name}-client.${namespace}.svc`] };
+    const server = { commonName: 'member', dns: this.names };
     return this.authority.issue({ ...(file === 'etcd-client' ? { commonName: 'operator' } : server), ...change });
   }
 
