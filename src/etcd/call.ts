@@ -159,7 +159,7 @@ export class Caller {
     try {
       return await call(this.#token);
     } catch (thrown) {
-      if (!isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed')) throw thrown;
+      if (!wantsToken(thrown, this.#token)) throw thrown;
       this.#token = await this.#tokenFor(credentials, limit);
       return await call(this.#token);
     }
@@ -177,6 +177,11 @@ export class Caller {
     }
   }
 }
+
+/** Without a token etcd takes the name in our certificate for a user's, who may be unknown or may not do what ours may. */
+const wantsToken = (thrown: unknown, token: string): boolean =>
+  isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed') ||
+  (token === '' && isRefusal(thrown, 'user-not-found', 'permission-denied'));
 
 const headers = (token: string): Record<string, string> => (token === '' ? {} : { token });
 
