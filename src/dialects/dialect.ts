@@ -10,6 +10,8 @@ export interface ReadCluster {
   readonly memory: Memory;
   /** The Secret with which the operator itself enters, where clients need a certificate. */
   readonly operatorSecret: SecretOfClient | undefined;
+  /** The Secret with its name and password, where etcd has users. */
+  readonly operatorCredentials: string | undefined;
 }
 
 /** A Secret with a client's certificate, and the names of the files in it. */

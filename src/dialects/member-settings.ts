@@ -138,3 +138,12 @@ export function passedFields(pod: Placement): Passed {
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
+
+/** How the operator enters an etcd that has users. */
+export const auth = z
+  .object({
+    operatorCredentials: objectName("Secret of the cluster's own namespace").describe(
+      'Secret with username and password of a user with the role root, as whom the operator enters.',
+    ),
+  })
+  .describe("Users of etcd's own; to be set before auth is switched on in etcd.");

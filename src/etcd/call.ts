@@ -43,16 +43,37 @@ interface OpenStream<T> extends Disposable {
   readonly next: () => Promise<IteratorResult<T>>;
 }
 
+export type TokenElsewhere = (signal: AbortSignal) => Promise<string>;
+
+interface CallerSettings {
+  /** How long an answer may take where the caller does not say. */
+  readonly usualMillis: number;
+  readonly tokenElsewhere?: TokenElsewhere | undefined;
+}
+
 /** Sends calls to one member: each with a time limit, each with a token where there are users, each failing in our words. */
 export class Caller {
   readonly #line: Line;
   readonly #usualMillis: number;
+  readonly #tokenElsewhere: TokenElsewhere | undefined;
   /** What Authenticate gave; empty when the server has no users. */
   #token: string | undefined;
 
-  constructor(line: Line, usualMillis: number) {
+  constructor(line: Line, { usualMillis, tokenElsewhere }: CallerSettings) {
     this.#line = line;
     this.#usualMillis = usualMillis;
+    this.#tokenElsewhere = tokenElsewhere;
+  }
+
+  /** A token for this user, whoever the endpoint says we are. */
+  async authenticate(
+    { user, password }: Credentials,
+    { signal, timeoutMillis = this.#usualMillis }: CallOptions = {},
+  ): Promise<string> {
+    using limit = new CallLimit(timeoutMillis, signal);
+    const request = { name: user, password };
+    const ask = () => this.#askOnce(Auth.method.authenticate, request, { limit, token: '' });
+    return (await limit.within(ask)).token;
   }
 
   /** One question, one answer. */
@@ -134,26 +155,33 @@ export class Caller {
   async #withToken<T>(limit: CallLimit, call: (token: string) => Promise<T>): Promise<T> {
     const { credentials } = this.#line.endpoint;
     if (credentials === undefined) return await call('');
-    this.#token ??= await this.#authenticate(credentials, limit);
+    this.#token ??= await this.#tokenFor(credentials, limit);
     try {
       return await call(this.#token);
     } catch (thrown) {
-      if (!isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed')) throw thrown;
-      this.#token = await this.#authenticate(credentials, limit);
+      if (!wantsToken(thrown, this.#token)) throw thrown;
+      this.#token = await this.#tokenFor(credentials, limit);
       return await call(this.#token);
     }
   }
 
-  async #authenticate({ user, password }: Credentials, limit: CallLimit): Promise<string> {
+  async #tokenFor({ user, password }: Credentials, limit: CallLimit): Promise<string> {
     try {
       const request = { name: user, password };
       return (await this.#askOnce(Auth.method.authenticate, request, { limit, token: '' })).token;
     } catch (thrown) {
       if (isRefusal(thrown, 'auth-not-enabled')) return '';
+      // A learner gives no tokens, but knows those that others gave.
+      if (isRefusal(thrown, 'is-learner')) return (await this.#tokenElsewhere?.(limit.signal)) ?? '';
       throw thrown;
     }
   }
 }
+
+/** Without a token etcd takes the name in our certificate for a user's, who may be unknown or may not do what ours may. */
+const wantsToken = (thrown: unknown, token: string): boolean =>
+  isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed') ||
+  (token === '' && isRefusal(thrown, 'user-not-found', 'permission-denied'));
 
 const headers = (token: string): Record<string, string> => (token === '' ? {} : { token });
 

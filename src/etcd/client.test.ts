@@ -54,6 +54,26 @@ describe('a user', () => {
     expect(given).toBe(2);
   });
 
+  it.each(['user name not found', 'permission denied'])(
+    'that came before there were users gets a token when the name in its certificate has the answer: %s',
+    async (answer) => {
+      let hasUsers = false;
+      const authenticate = () => {
+        if (hasUsers) return { token: 'root' };
+        throw new ConnectError('etcdserver: authentication is not enabled', Code.FailedPrecondition);
+      };
+      const range = (_: unknown, { requestHeader }: { readonly requestHeader: Headers }) => {
+        if (!hasUsers || requestHeader.get('token') === 'root') return {};
+        throw new ConnectError(`etcdserver: ${answer}`, Code.FailedPrecondition);
+      };
+      await using fake = await startFakeEtcd({ auth: { authenticate }, kv: { range } });
+      const etcd = connect({ url: fake.url, credentials });
+      await etcd.linearizableRead();
+      hasUsers = true;
+      await etcd.linearizableRead();
+    },
+  );
+
   it('is refused in the end when no token helps', async () => {
     let asked = 0;
     const range = () => {

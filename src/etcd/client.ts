@@ -1,7 +1,6 @@
-import { Caller, type CallOptions } from './call.ts';
+import { Caller, type CallOptions, type TokenElsewhere } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EtcdFailure } from './errors.ts';
-import { Auth } from './gen/etcd_pb.ts';
 import { type Keys, keysOf } from './keys.ts';
 import { Line } from './line.ts';
 import { type MaintenanceOfMember, maintenanceOf } from './maintenance.ts';
@@ -14,8 +13,8 @@ import { type SessionSettings, usualSession } from './session.ts';
  */
 export interface EtcdConnection extends Membership, MaintenanceOfMember, Keys {
   readonly endpoint: Endpoint;
-  /** Tries a user's name and password; fails as `wrong-password` or `auth-not-enabled`. */
-  readonly authenticate: (user: string, password: string, options?: CallOptions) => Promise<void>;
+  /** Tries a user's name and password, and gives a token; fails as `wrong-password` or `auth-not-enabled`. */
+  readonly authenticate: (user: string, password: string, options?: CallOptions) => Promise<string>;
   /** Ends every call that is open, and lets none begin. */
   readonly close: () => void;
   /** Gives the network connection back as soon as no call is open; a later call opens it again. */
@@ -25,6 +24,8 @@ export interface EtcdConnection extends Membership, MaintenanceOfMember, Keys {
 export interface ConnectionSettings extends SessionSettings {
   /** How long an answer may take where the caller does not say. */
   readonly timeoutMillis: number;
+  /** Gets a token from another member, for one that gives none. */
+  readonly tokenElsewhere?: TokenElsewhere;
 }
 
 export const usualSettings: ConnectionSettings = { ...usualSession, timeoutMillis: 5_000 };
@@ -32,17 +33,15 @@ export const usualSettings: ConnectionSettings = { ...usualSession, timeoutMilli
 export function connectionTo(endpoint: Endpoint, settings: Partial<ConnectionSettings> = {}): EtcdConnection {
   if (!/^https?:$/.test(URL.parse(endpoint.url)?.protocol ?? ''))
     throw new EtcdFailure('bug', `this is no address of a member: ${endpoint.url}`, { mayBeDone: false });
-  const { timeoutMillis, ...session } = { ...usualSettings, ...settings };
+  const { timeoutMillis, tokenElsewhere, ...session } = { ...usualSettings, ...settings };
   const line = new Line(endpoint, session);
-  const caller = new Caller(line, timeoutMillis);
+  const caller = new Caller(line, { usualMillis: timeoutMillis, tokenElsewhere });
   return {
     endpoint,
     ...membershipOf(caller),
     ...maintenanceOf(caller),
     ...keysOf(caller),
-    authenticate: async (user, password, options) => {
-      await caller.ask(Auth.method.authenticate, { name: user, password }, options);
-    },
+    authenticate: (user, password, options) => caller.authenticate({ user, password }, options),
     close: () => line.close(),
     rest: () => line.rest(),
   };

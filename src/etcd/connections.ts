@@ -8,6 +8,8 @@ export interface PoolSettings extends ConnectionSettings {
 }
 
 const usualLimit = 512;
+/** The largest cluster has nine members, and one of them asks. */
+const mostAsked = 8;
 
 /** Connections that outlive a pass: one a member, reused while its certificates and password stay what they are. */
 export class EtcdConnections {
@@ -31,7 +33,7 @@ export class EtcdConnections {
     const identity = JSON.stringify([endpoint.tls, endpoint.credentials]);
     const known = this.#kept.get(place);
     if (known !== undefined && known.identity !== identity) this.forget(endpoint);
-    const entry = this.#kept.get(place) ?? { connection: connectionTo(endpoint, this.#settings), identity };
+    const entry = this.#kept.get(place) ?? { connection: this.#connectionTo(endpoint), identity };
     this.#kept.delete(place);
     this.#kept.set(place, entry);
     this.#keepToLimit();
@@ -53,6 +55,23 @@ export class EtcdConnections {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #connectionTo(endpoint: Endpoint): EtcdConnection {
+    const tokenElsewhere = (signal: AbortSignal): Promise<string> => this.#tokenBesides(endpoint, signal);
+    return connectionTo(endpoint, { ...this.#settings, tokenElsewhere });
+  }
+
+  /** A token of another member of the same cluster; empty when there is none. Those asked for last are the likeliest to live. */
+  async #tokenBesides({ url, credentials }: Endpoint, signal: AbortSignal): Promise<string> {
+    const { user = '', password = '', realm } = credentials ?? {};
+    if (realm === undefined) return '';
+    const others = [...this.#kept.values()]
+      .map(({ connection }) => connection)
+      .filter(({ endpoint }) => endpoint.credentials?.realm === realm && endpoint.url !== url)
+      .slice(-mostAsked);
+    const asked = others.map((other) => other.authenticate(user, password, { signal }));
+    return await Promise.any(asked).catch(() => '');
   }
 
   #keepToLimit(): void {

@@ -15,6 +15,8 @@ export interface TlsIdentity {
 export interface Credentials {
   readonly user: string;
   readonly password: string;
+  /** Which cluster they are for: its members know each other's tokens. */
+  readonly realm?: string;
 }
 
 export interface Address {

@@ -44,6 +44,7 @@ export const refusals = {
   'not-capable-yet': { says: 'etcdserver: not capable', kind: 'unreachable' }, // until all members run the version that is
 
   'auth-needed': { says: 'user name is empty', kind: 'forbidden' },
+  'user-not-found': { says: 'user name not found', kind: 'forbidden' },
   'auth-not-enabled': { says: 'authentication is not enabled', kind: 'rejected' },
   'wrong-password': { says: 'authentication failed, invalid user ID or password', kind: 'forbidden' },
   'invalid-token': { says: 'invalid auth token', kind: 'forbidden' },

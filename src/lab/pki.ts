@@ -19,6 +19,13 @@ export interface Subject {
   /** Names and addresses it serves under; a client needs none. */
   readonly dns?: readonly string[];
   readonly addresses?: readonly string[];
+  /** From when until when; from an hour ago for ten years, unless said. */
+  readonly valid?: Validity;
+}
+
+export interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
 }
 
 export interface Authority extends Identity {
@@ -62,7 +69,7 @@ async function issue(
     signingKey,
     signingAlgorithm: algorithm,
     serialNumber: `01${randomBytes(8).toString('hex')}`,
-    ...validity(),
+    ...(subject.valid ?? validity()),
     extensions: await leafExtensions(subject, keys.publicKey, issuer),
   });
   return { certificate: certificate.toString('pem'), key: await privatePem(keys.privateKey) };
@@ -88,7 +95,7 @@ async function leafExtensions(
 }
 
 /** An hour back, so that a clock that is a little off does not refuse a fresh certificate. */
-const validity = (): { notBefore: Date; notAfter: Date } => ({
+const validity = (): Validity => ({
   notBefore: new Date(Date.now() - 3_600_000),
   notAfter: new Date(Date.now() + tenYears),
 });

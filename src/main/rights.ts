@@ -31,7 +31,7 @@ export const neededRights: readonly Right[] = [
   ...rights('services', 'list watch create patch', 'clients and members find nobody'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
   ...rights('endpoints', 'get', 'an original operator that still runs is not waited for'),
-  ...rights('secrets', 'get', 'clusters with TLS cannot be entered'),
+  ...rights('secrets', 'get', 'clusters with TLS or users cannot be entered'),
   ...rights('events', 'create patch', 'nobody is told what happens'),
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
 ];

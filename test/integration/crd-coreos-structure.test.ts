@@ -7,6 +7,7 @@ import { asStored, etcdCluster, namespace, offer, withDefinition } from './crd-c
 
 /** An EtcdCluster in which everything is set. */
 const everything = etcdCluster({
+  auth: { operatorCredentials: 'root-of-etcd' },
   version: '3.7.3',
   repository: 'quay.io/coreos/etcd',
   paused: true,

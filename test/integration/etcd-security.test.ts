@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { EtcdConnections } from '../../src/etcd/connections.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
 import { makeAuthority } from '../../src/lab/pki.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
-import { minorOf } from '../support/etcd-process.ts';
+import { type EtcdProcess, minorOf } from '../support/etcd-process.ts';
+import { until } from '../support/until.ts';
 
 const tlsFailure = { kind: 'unreachable', message: expect.stringContaining('TLS failed') };
 
@@ -84,5 +86,26 @@ describe.each(etcdVersions)('users of etcd %s', (version) => {
     await watch.return?.();
     await restart();
     for await (const part of root.snapshot()) expect(part.length).toBeGreaterThan(0);
+  });
+});
+
+describe.each(etcdVersions.filter((version) => minorOf(version) >= 4))('users of etcd %s', (version) => {
+  it('enter a learner, which gives no tokens, with that of another member', async () => {
+    await using cluster = await startEtcd({ version });
+    await enableUsers(cluster);
+    using connections = new EtcdConnections();
+    const enter = ({ endpoint }: EtcdProcess) =>
+      connections.to({ url: endpoint.url, credentials: { ...credentials, realm: 'one' } });
+    const learner = await cluster.prepareMember();
+    const root = enter(cluster.member(0));
+    const { id } = await root.memberAdd([learner.peerURL], { learner: true });
+    cluster.startAdded(learner);
+    const there = enter(learner);
+    await until('it follows a leader', async () => ((await there.status()).leader === 0n ? undefined : true));
+    await until('it is promoted', async () => {
+      await root.memberPromote(id);
+      return true;
+    });
+    await until('it takes writes of root', async () => (await there.put('a', 'b')) > 0n || undefined);
   });
 });

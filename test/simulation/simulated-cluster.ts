@@ -65,6 +65,7 @@ export class SimulatedCluster {
       memory: this.memory,
       carriers: this.carriers(),
       membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
+      secretProblems: [],
       spareNames: this.spareNames(),
     };
   }

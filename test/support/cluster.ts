@@ -2,7 +2,7 @@ import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
 import type { EtcdMember } from '../../src/etcd/words.ts';
 import type { Kubectl } from './kubectl.ts';
-import { endpointsOf } from './member-endpoints.ts';
+import { type Entry, endpointsOf } from './member-endpoints.ts';
 import { until } from './until.ts';
 
 export interface ClusterSpec {
@@ -46,11 +46,11 @@ export const manifestOf = (name: string, { size, version, durable, pod, extra }:
     },
   });
 
-export function declared(kubectl: Kubectl, name = 'db'): DeclaredCluster {
+export function declared(kubectl: Kubectl, name = 'db', entry: Entry = {}): DeclaredCluster {
   const ofPods = async (path: string): Promise<readonly string[]> =>
     (await kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*]${path}}`)).split(' ').filter(Boolean);
   const connections = new EtcdConnections();
-  const endpoints = remembered(1_000, () => endpointsOf(kubectl, name));
+  const endpoints = remembered(1_000, () => endpointsOf(kubectl, name, entry));
   const withMembers: DeclaredCluster['withMembers'] = async (use) =>
     use((await endpoints()).map((endpoint) => connections.to(endpoint)));
   const members = (): Promise<readonly EtcdMember[]> =>

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../src/etcd/endpoint.ts';
+import type { Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
 import { type Access, fromKubeconfig } from '../../src/kube/config.ts';
 import { forwardedSocket } from '../../src/kube/port-forward.ts';
 import { waysToPods } from '../../src/main/ways-to-pods.ts';
@@ -19,14 +19,23 @@ const wayTo = process.env['TEST_CLUSTER']
 
 const line = '{.metadata.namespace} {.metadata.name} {.status.podIP}{"\\n"}';
 
-/** Where the members of a cluster are that have an address. */
-export async function endpointsOf(kubectl: Kubectl, cluster: string): Promise<readonly Endpoint[]> {
-  const lines = await kubectl(`get pods -l etcd_cluster=${cluster} -o jsonpath='{range .items[*]}${line}{end}'`);
-  return lines.split('\n').flatMap((pod) => endpointIn(pod.split(' ')));
+/** How a cluster's clients enter: with a certificate, with a name and a password, or just so. */
+export interface Entry {
+  readonly tls?: TlsIdentity;
+  readonly credentials?: { readonly user: string; readonly password: string };
 }
 
-function endpointIn([namespace = '', name = '', host = '']: readonly string[]): readonly Endpoint[] {
+/** Where the members of a cluster are that have an address. */
+export async function endpointsOf(kubectl: Kubectl, cluster: string, entry: Entry = {}): Promise<readonly Endpoint[]> {
+  const lines = await kubectl(`get pods -l etcd_cluster=${cluster} -o jsonpath='{range .items[*]}${line}{end}'`);
+  return lines.split('\n').flatMap((pod) => endpointIn(cluster, pod.split(' '), entry));
+}
+
+function endpointIn(cluster: string, pod: readonly string[], entry: Entry): readonly Endpoint[] {
+  const [namespace = '', name = '', host = ''] = pod;
   if (host === '') return [];
-  const url = `http://${host}:2379`;
-  return [wayTo === undefined ? { url } : { url, way: wayTo({ namespace, name }, { host, port: 2379 }) }];
+  const dial = { host, port: 2379 };
+  const way = wayTo === undefined ? {} : { way: wayTo({ namespace, name }, dial) };
+  if (entry.tls === undefined) return [{ url: `http://${host}:2379`, ...way, ...entry }];
+  return [{ url: `https://${name}.${cluster}.${namespace}.svc:2379`, dial, ...way, ...entry }];
 }

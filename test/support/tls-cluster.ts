@@ -1,4 +1,6 @@
-import { type Identity, makeAuthority } from '../../src/lab/pki.ts';
+import type { TlsIdentity } from '../../src/etcd/endpoint.ts';
+import { type Authority, type Identity, makeAuthority, type Subject } from '../../src/lab/pki.ts';
+import { manifestOf } from './cluster.ts';
 import type { Kubectl } from './kubectl.ts';
 
 export interface CertifiedCluster {
@@ -8,32 +10,86 @@ export interface CertifiedCluster {
   readonly version: string;
 }
 
+type Named = Pick<CertifiedCluster, 'name' | 'namespace'>;
+
+/** `peer`: between members. `client`: between clients and members. */
+export type Plane = 'peer' | 'client';
+/** Whose names the files in a Secret have: those of the original operator, or those of cert-manager. */
+export type FileNames = 'original' | 'cert-manager';
+
+/** The three Secrets of a cluster, by the beginning of the original's names for the files in them. */
+export const secretFiles = ['peer', 'server', 'etcd-client'] as const;
+export type SecretFile = (typeof secretFiles)[number];
+
+/** Whose certificates a cluster's Secrets hold, so that they can be made again. */
+export class Certificates {
+  readonly #kubectl: Kubectl;
+  readonly #cluster: Named;
+  readonly authority: Authority;
+
+  constructor(kubectl: Kubectl, cluster: Named, authority: Authority) {
+    this.#kubectl = kubectl;
+    this.#cluster = cluster;
+    this.authority = authority;
+  }
+
+  /** The names of members; first the one that is dialled, then the one that is looked up. */
+  get names(): readonly string[] {
+    const { name, namespace } = this.#cluster;
+    const members = [`*.${name}.${namespace}.svc`, `*.${name}.${namespace}.svc.cluster.local`];
+    return [...members, `${name}-client.${namespace}.svc`, 'localhost'];
+  }
+
+  /** Writes all Secrets, with fresh certificates. */
+  async write(names: FileNames = 'original'): Promise<void> {
+    for (const file of secretFiles) await this.writeOne(file, await this.issue(file), names);
+  }
+
+  /** A certificate as it should be, but for what the test is about. */
+  issue(file: SecretFile, change: Partial<Subject> = {}): Promise<Identity> {
+    const server = { commonName: 'member', dns: this.names };
+    return this.authority.issue({ ...(file === 'etcd-client' ? { commonName: 'operator' } : server), ...change });
+  }
+
+  async writeOne(file: SecretFile, { certificate, key }: Identity, names: FileNames = 'original'): Promise<void> {
+    const [cert, secret, ca] =
+      names === 'original' ? [`${file}.crt`, `${file}.key`, `${file}-ca.crt`] : ['tls.crt', 'tls.key', 'ca.crt'];
+    await this.writeFiles(file, { [cert]: certificate, [secret]: key, [ca]: this.authority.certificate });
+  }
+
+  /** Whatever was in the Secret before is gone. */
+  async writeFiles(file: SecretFile, stringData: Readonly<Record<string, string>>): Promise<void> {
+    const data = Object.fromEntries(
+      Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+    );
+    const metadata = { name: `${this.#cluster.name}-${file}` };
+    await this.#kubectl('apply -f -', {
+      input: JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, data }),
+    });
+  }
+
+  /** What a client shows and believes. */
+  async client(): Promise<TlsIdentity> {
+    const { certificate: cert, key } = await this.authority.issue({ commonName: 'client' });
+    return { ca: this.authority.certificate, cert, key };
+  }
+}
+
+export const certificatesFor = async (kubectl: Kubectl, cluster: Named): Promise<Certificates> =>
+  new Certificates(kubectl, cluster, await makeAuthority(cluster.name));
+
+/** What a spec says of TLS. */
+export function tlsOf(name: string, planes: readonly Plane[]): object {
+  const peer = planes.includes('peer') ? { peerSecret: `${name}-peer` } : {};
+  const server = planes.includes('client') ? { serverSecret: `${name}-server` } : {};
+  const operator = planes.includes('client') ? { operatorSecret: `${name}-etcd-client` } : {};
+  return { static: { member: { ...peer, ...server }, ...operator } };
+}
+
 /** Declares a cluster whose members and clients all show certificates, and makes its Secrets. */
 export async function withCertificates(kubectl: Kubectl, cluster: CertifiedCluster): Promise<void> {
-  const { name, namespace, size, version } = cluster;
-  const authority = await makeAuthority(name);
-  const dns = [`*.${name}.${namespace}.svc`, `${name}-client.${namespace}.svc`, 'localhost'];
-  const member = await authority.issue({ commonName: 'member', dns, addresses: ['127.0.0.1'] });
-  const client = await authority.issue({ commonName: 'operator' });
-  const secret = async (file: string, { certificate, key }: Identity): Promise<void> => {
-    const stringData = {
-      [`${file}.crt`]: certificate,
-      [`${file}.key`]: key,
-      [`${file}-ca.crt`]: authority.certificate,
-    };
-    const manifest = { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-${file}` }, stringData };
-    await kubectl('apply -f -', { input: JSON.stringify(manifest) });
-  };
-  await secret('peer', member);
-  await secret('server', member);
-  await secret('etcd-client', client);
-  const TLS = {
-    static: {
-      member: { peerSecret: `${name}-peer`, serverSecret: `${name}-server` },
-      operatorSecret: `${name}-etcd-client`,
-    },
-  };
-  const kind = { apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster' };
-  const manifest = { ...kind, metadata: { name }, spec: { size, version, TLS } };
-  await kubectl('apply -f -', { input: JSON.stringify(manifest) });
+  const { name, size, version } = cluster;
+  await (await certificatesFor(kubectl, cluster)).write();
+  const extra = { TLS: tlsOf(name, ['peer', 'client']) };
+  await kubectl('apply -f -', { input: manifestOf(name, { size, version, extra }) });
 }

@@ -83,6 +83,7 @@ export function healthy(size: number): ClusterWorld {
     memory: { bootstrap: { members: names, token: 't' }, clusterId: 'c1', voters: names, version: '3.5.35' },
     carriers: names.map(aCarrier),
     membership: { seen: true, value: { clusterId: 'c1', members: names.map(aMember) } },
+    secretProblems: [],
     spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-new${i}`)),
   };
 }

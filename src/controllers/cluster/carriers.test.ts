@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { memberPod } from '../../core/desired/pod.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
+import type { MemberTemplate } from '../../core/model/template.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
@@ -103,6 +104,19 @@ describe('the body of a member', () => {
   for (const [sentence, { pod, want }] of Object.entries(cases)) {
     it(sentence, () => expect(carriersOf({ pods: [pod], claims: [] }, plain)[0]).toMatchObject(want));
   }
+
+  it('is outdated when its Secret has other keys than it shows, and not while they are not known', () => {
+    const certified = blueprintOf({ TLS: { static: { member: { peerSecret: 'peer' } } } });
+    const finding = (keys: object | undefined): Blueprint => ({
+      ...certified,
+      template: { ...certified.template, keysFound: { peer: keys } as MemberTemplate['keysFound'] & object },
+    });
+    const original = { certificate: 'peer.crt', key: 'peer.key', authority: 'peer-ca.crt' };
+    const others = { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' };
+    const pod = podOf(ready, { blueprint: finding(others) });
+    const drift = (keys: object | undefined) => carriersOf({ pods: [pod], claims: [] }, finding(keys))[0]?.drift;
+    expect([drift(others), drift(undefined), drift(original)]).toEqual(['none', 'none', 'pod']);
+  });
 
   it('has a disk of its own where there is a claim, unless the volume behind it is lost', () => {
     const pods = [podOf(ready, { blueprint: durable })];

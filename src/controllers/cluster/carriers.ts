@@ -3,6 +3,7 @@ import { isSealed } from '../../core/desired/initial-cluster.ts';
 import { isLabelled } from '../../core/desired/labels.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { templateAnnotation, templateMark } from '../../core/desired/pod.ts';
+import { showsSecrets } from '../../core/desired/secret-volumes.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
 import type { Naming } from '../../core/model/template.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
@@ -68,8 +69,9 @@ function diskDrift(
 }
 
 /** A pod without a mark was made before there were marks, and is left as it is. */
-function podDrift({ metadata }: Stored<Pod>, { blueprint, mark }: Standard): Carrier['drift'] {
+function podDrift({ metadata, spec }: Stored<Pod>, { blueprint, mark }: Standard): Carrier['drift'] {
   const { naming, template } = blueprint;
+  if (!showsSecrets(spec?.volumes ?? [], template)) return 'pod';
   if ((metadata.annotations?.[templateAnnotation(naming)] ?? mark) !== mark) return 'pod';
   return isLabelled(metadata, template, naming) ? 'none' : 'labels';
 }

@@ -1,5 +1,6 @@
 import type { CarrierName, Member, MemberId, Membership, Sighting } from '../../core/model/cluster.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
+import { isRefusal } from '../../etcd/errors.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
 import { Failure } from '../../std/failure.ts';
 
@@ -19,8 +20,14 @@ export async function seeMembership(asked: readonly Asked[]): Promise<Sighting<M
   const told = await Promise.allSettled(asked.map(ask));
   const answers = told.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const failures = told.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
-  if (answers.length === 0) return { seen: false, why: failures[0]?.message ?? 'nobody answers' };
+  if (answers.length === 0) return unseen(failures);
   return listByMajority(answers);
+}
+
+function unseen(failures: readonly Failure[]): Sighting<Membership> {
+  const refused = failures.find((failure) => isRefusal(failure, 'wrong-password'));
+  const why = (refused ?? failures[0])?.message ?? 'nobody answers';
+  return { seen: false, why, ...(refused === undefined ? {} : { refused: true }) };
 }
 
 const ask = async ({ connection, asking }: Asked): Promise<Answer> => ({

@@ -30,11 +30,13 @@ async function seen(get: () => Promise<unknown>) {
 describe('a Secret of the operator', () => {
   it('that is not there is why etcd cannot be asked, and the pass goes on to say so', async () => {
     const world = await seen(() => Promise.reject(new Failure('not-found', 'secrets default/operator: not found')));
-    expect(world.membership).toEqual({ seen: false, why: 'secrets default/operator: not found' });
+    const says =
+      'Secret operator does not exist: create it with etcd-client.crt, etcd-client.key and etcd-client-ca.crt';
+    expect(world.membership).toEqual({ seen: false, why: expect.stringContaining(says) });
     expect(planCluster(world)).toMatchObject({
       is: 'wait',
-      reason: 'NoContact',
-      message: 'secrets default/operator: not found',
+      reason: 'SecretUnfit',
+      message: expect.stringContaining(says),
     });
   });
 
@@ -42,7 +44,7 @@ describe('a Secret of the operator', () => {
     const world = await seen(async () => ({ data: { 'etcd-client.crt': '' } }));
     expect(world.membership).toMatchObject({
       seen: false,
-      why: expect.stringContaining('Secret operator has no etcd-client-ca.crt'),
+      why: 'Secret operator: etcd-client.crt is empty',
     });
   });
 

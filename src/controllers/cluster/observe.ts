@@ -1,20 +1,22 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
-import type { ReadCluster, SecretOfClient } from '../../dialects/dialect.ts';
+import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
-import type { Endpoint, TlsIdentity } from '../../etcd/endpoint.ts';
+import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
-import { secrets } from '../../kube/resource.ts';
-import { Failure } from '../../std/failure.ts';
 import { carriersOf } from './carriers.ts';
+import { wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership } from './membership.ts';
+import { lookIntoSecrets, type SecretsSeen } from './secrets.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
   readonly world: ClusterWorld;
+  /** What the spec asks for, with what was found out about its Secrets. */
+  readonly blueprint: Blueprint;
   readonly connectionTo: (name: CarrierName) => EtcdConnection | undefined;
 }
 
@@ -26,26 +28,44 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const { intent } = read.blueprint;
   const pods = tools.caches.pods.by(ownerIndex, intent.uid);
   const claims = tools.caches.claims.by(ownerIndex, intent.uid);
-  const carriers = carriersOf({ pods, claims }, read.blueprint);
+  const secrets = await lookIntoSecrets(read, tools);
+  const blueprint = withKeys(read.blueprint, secrets);
+  const carriers = carriersOf({ pods, claims }, blueprint);
 
-  const { connections, why } = await connectionsTo(pods, read, tools);
+  const connections = connectionsTo(pods, { blueprint, secrets }, tools);
   const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
     const connection = connections.get(carrier.name);
     const asking = { signal, timeoutMillis: patienceWith(carrier, read, tools) };
     return connection === undefined ? [] : [{ connection, asking }];
   });
+  const { locked } = secrets;
+  const membership = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
   return {
+    blueprint,
     world: {
       now: tools.now().getTime(),
       intent,
       memory: read.memory,
       carriers,
-      membership: why === undefined ? await seeMembership(asked) : { seen: false, why },
+      membership,
+      secretProblems: [...secrets.problems, ...refusedUser(membership, read)],
       spareNames: spareNames(read, [...pods, ...claims], tools),
     },
     connectionTo: (name) => connections.get(name),
   };
 }
+
+/** That etcd does not let our user in is a flaw of the Secret that names it. */
+function refusedUser(membership: ClusterWorld['membership'], { operatorCredentials }: ReadCluster): readonly string[] {
+  if (membership.seen || membership.refused !== true || operatorCredentials === undefined) return [];
+  return [wrongPassword(operatorCredentials)];
+}
+
+/** What the spec asks for, and under which keys its Secrets have it. */
+const withKeys = (blueprint: Blueprint, { keysFound }: SecretsSeen): Blueprint => ({
+  ...blueprint,
+  template: { ...blueprint.template, keysFound },
+});
 
 /**
  * Founders that are still finding each other, and newcomers that are not ready, take a question and do not answer it; a
@@ -59,48 +79,27 @@ function patienceWith({ phase, ready }: Carrier, { memory }: ReadCluster, { wayT
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
 
-interface Ways {
-  readonly connections: ReadonlyMap<string, EtcdConnection>;
-  /** What keeps us from asking anybody, if something does. */
-  readonly why?: string;
+interface Means {
+  readonly blueprint: Blueprint;
+  readonly secrets: SecretsSeen;
 }
 
-/** A Secret that is missing or unfit is news for the status, like an etcd that does not answer. */
-async function connectionsTo(pods: readonly Stored<Pod>[], read: ReadCluster, tools: Tools): Promise<Ways> {
-  const { operatorSecret, blueprint } = read;
-  try {
-    const tls = operatorSecret && (await identityIn(operatorSecret, blueprint.intent.namespace, tools));
-    const reachable = pods.filter(({ status }) => status?.podIP !== undefined);
-    const endpoint = (pod: Stored<Pod>): Endpoint => wayOf(pod, endpointOf(pod, blueprint, tls), tools);
-    return { connections: new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))])) };
-  } catch (thrown) {
-    const failure = Failure.from(thrown);
-    if (failure.kind === 'bug') throw failure;
-    return { connections: new Map(), why: failure.message };
-  }
+function connectionsTo(
+  pods: readonly Stored<Pod>[],
+  { blueprint, secrets: { entry, locked } }: Means,
+  tools: Tools,
+): ReadonlyMap<string, EtcdConnection> {
+  const reachable = locked === undefined ? pods.filter(({ status }) => status?.podIP !== undefined) : [];
+  const endpoint = (pod: Stored<Pod>): Endpoint => wayOf(pod, { ...endpointOf(pod, blueprint), ...entry }, tools);
+  return new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))]));
 }
 
 const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Tools): Endpoint =>
   wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };
 
 /** The pod's address is dialled, and its own name expected there. */
-function endpointOf(
-  { metadata, status }: Stored<Pod>,
-  { intent, naming, template }: Blueprint,
-  tls?: TlsIdentity,
-): Endpoint {
+function endpointOf({ metadata, status }: Stored<Pod>, { intent, naming, template }: Blueprint): Endpoint {
   const scheme = template.clientTLS === undefined ? 'http' : 'https';
   const url = `${scheme}://${metadata.name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
-  return { url, dial: { host: status?.podIP ?? '', port: ports.client }, ...(tls === undefined ? {} : { tls }) };
-}
-
-/** Read anew in every pass: a certificate that was renewed is used at once. */
-async function identityIn(secret: SecretOfClient, namespace: string, { client }: Tools): Promise<TlsIdentity> {
-  const { data = {} } = await client.get(secrets, { namespace, name: secret.name });
-  const text = (file: string): string => {
-    const content = data[file];
-    if (content !== undefined) return Buffer.from(content, 'base64').toString();
-    throw new Failure('not-found', `Secret ${secret.name} has no ${file}, which the operator needs to enter etcd`);
-  };
-  return { ca: text(secret.authority), cert: text(secret.certificate), key: text(secret.key) };
+  return { url, dial: { host: status?.podIP ?? '', port: ports.client } };
 }

@@ -17,6 +17,7 @@ import type { ClusterObject, Tools } from './sources.ts';
 const seconds = {
   acted: 0.02,
   waiting: 0.2,
+  waitingForSecret: 1,
   waitingForPerson: 5,
   settled: 10,
   betweenNews: 1,
@@ -59,7 +60,7 @@ async function act(object: Stored<ClusterObject>, { read, observed, verdict }: P
   const { tellSpec, tellWait } = tools.dialect;
   for (const told of [...tellSpec(read.blueprint), ...tellWait(verdict)]) tools.tell(object, told);
   if (verdict.is !== 'act') return;
-  const deed = { blueprint: read.blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
+  const deed = { blueprint: observed.blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
   const { reason, message: detail } = verdict;
   for (const step of verdict.steps) {
     const about = { cluster: keyOf(object.metadata), step: step.kind, reason, detail };
@@ -112,12 +113,18 @@ function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean
     case 'act':
       return again(seconds.acted);
     case 'wait':
-      return again(needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting);
+      return again(patienceFor(verdict));
     case 'settled':
       return again(told ? seconds.settled : seconds.betweenNews); // etcd cannot wake us when something changes inside it
     default:
       return verdict satisfies never;
   }
+}
+
+/** Secrets cannot be watched, because we may not list them. */
+function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
+  if (verdict.reason === 'SecretUnfit') return seconds.waitingForSecret;
+  return needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting;
 }
 
 /** What etcd or the API server asks us to do again later is no failure: etcd wants five seconds between two changes. */

@@ -1,5 +1,5 @@
 import type { CarrierName } from '../model/cluster.ts';
-import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles } from '../model/template.ts';
+import { type Naming, type Passed, ports, type SecretFiles } from '../model/template.ts';
 import type { Join } from '../plan/cluster/step.ts';
 import { fingerprint } from './fingerprint.ts';
 import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './initial-cluster.ts';
@@ -7,6 +7,7 @@ import { passedAnnotation, passedNames } from './labels.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
 import { snapshotEnvironment } from './old-requests.ts';
 import { livenessProbe, readinessProbe } from './probes.ts';
+import { secretMounts, secretVolumes } from './secret-volumes.ts';
 
 /** Whose body it is, and what is in it at first. */
 export interface Body {
@@ -46,7 +47,7 @@ export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/tem
  * anybody. What can be changed without a restart is left out.
  */
 export const templateMark = ({ template, naming }: Blueprint): string => {
-  const { labels: _l, annotations: _a, claim, passed, ...rest } = template;
+  const { labels: _l, annotations: _a, keysFound: _k, claim, passed, ...rest } = template;
   return fingerprint({ ...rest, ...passed, domain: naming.domain, hasDisk: claim !== undefined });
 };
 
@@ -67,10 +68,7 @@ function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest[
     ...(tolerations === undefined ? {} : { tolerations }),
     ...nameCheck(blueprint, name),
     containers: [{ ...etcdContainer(blueprint, name), image: intent.imageOf(version) }],
-    volumes: [
-      dataVolume(template.claim !== undefined || join.as === 'returner', name),
-      ...secretsOf(template).map(({ secret, volume }) => ({ name: volume, secret: { secretName: secret } })),
-    ],
+    volumes: [dataVolume(template.claim !== undefined || join.as === 'returner', name), ...secretVolumes(template)],
   };
 }
 
@@ -90,10 +88,7 @@ function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
     terminationMessagePolicy: 'FallbackToLogsOnError', // why it ended is then told in the status
     livenessProbe,
     readinessProbe: readinessProbe(template),
-    volumeMounts: [
-      { name: 'etcd-data', mountPath: dataPath },
-      ...secretsOf(template).map(({ volume, mountPath }) => ({ name: volume, mountPath, readOnly: true })),
-    ],
+    volumeMounts: [{ name: 'etcd-data', mountPath: dataPath }, ...secretMounts(template)],
   };
 }
 
@@ -132,14 +127,6 @@ function tlsFlags(prefix: string, askForCertificates: string, files: SecretFiles
 /** Whoever returns has a disk to return to, whatever the spec says of disks by now. */
 const dataVolume = (hasDisk: boolean, name: CarrierName): Passed =>
   hasDisk ? { name: 'etcd-data', persistentVolumeClaim: { claimName: name } } : { name: 'etcd-data', emptyDir: {} };
-
-const secretsOf = ({
-  peerTLS,
-  clientTLS,
-}: MemberTemplate): readonly { secret: string; volume: string; mountPath: string }[] => [
-  ...(peerTLS === undefined ? [] : [{ ...peerTLS, volume: 'member-peer-tls' }]),
-  ...(clientTLS === undefined ? [] : [{ ...clientTLS, volume: 'member-server-tls' }]),
-];
 
 /**
  * The original waits in every pod until the pod's own name can be looked up. etcd looks names up again by itself, so here

@@ -9,8 +9,11 @@ export type CarrierName = Brand<string, 'CarrierName'>;
 /** Not knowing is a fact of its own: an unreachable etcd is not an empty etcd. */
 export type Sighting<T> =
   | { readonly seen: true; readonly value: T }
-  /** A *rumour* is what one says without a majority behind it: good enough to start what is missing, and no more. */
-  | { readonly seen: false; readonly why: string; readonly rumour?: T };
+  /**
+   * A *rumour* is what one says without a majority behind it: good enough to start what is missing, and no more.
+   * `refused`: those who answered do not let in whom we say we are.
+   */
+  | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: boolean };
 
 export interface Member {
   readonly id: MemberId;
@@ -115,6 +118,8 @@ export interface ClusterWorld {
   readonly memory: Memory;
   readonly carriers: readonly Carrier[];
   readonly membership: Sighting<Membership>;
+  /** What is wrong with the Secrets that the spec names, in sentences for people. */
+  readonly secretProblems: readonly string[];
   /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */
   readonly spareNames: readonly CarrierName[];
 }

@@ -19,6 +19,8 @@ export interface MemberTemplate {
   readonly nameCheck: NameCheck | undefined;
   readonly peerTLS: SecretFiles | undefined;
   readonly clientTLS: SecretFiles | undefined;
+  /** Found by looking into the Secrets, and so no part of what the user asked for. */
+  readonly keysFound?: KeysFound;
 }
 
 export interface NameCheck {
@@ -26,13 +28,23 @@ export interface NameCheck {
   readonly tries: number;
 }
 
-/** A Secret, where it is mounted, and the names of the files in it. */
-export interface SecretFiles {
-  readonly secret: string;
-  readonly mountPath: string;
+/** What a certificate, its key and the authorities to believe are called, in a Secret or as files. */
+export interface CertificateNames {
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
+}
+
+/** A Secret, where it is mounted, and the names of the files there. */
+export interface SecretFiles extends CertificateNames {
+  readonly secret: string;
+  readonly mountPath: string;
+}
+
+/** Under which keys Secrets hold their files, where that is known. */
+export interface KeysFound {
+  readonly peer?: CertificateNames | undefined;
+  readonly client?: CertificateNames | undefined;
 }
 
 /** Names that a dialect gives to what it makes, so that users of the original find what they know. */

@@ -31,6 +31,9 @@ export const isSameVersion = (one: string | undefined, other: string): boolean =
 
 const numbersOf = (text: string): string => /^v*(\d+\.\d+\.\d+)/.exec(text)?.[1] ?? text;
 
+/** Whether a member, besides checking a peer's certificate, looks up which names the peer's address has. */
+export const looksUpPeers = (version: string): boolean => atLeast(version, '3.2.0');
+
 /** The call by which a leader can be asked to hand over. */
 export const canMoveLeader = (version: string): boolean => atLeast(version, '3.3.0');
 

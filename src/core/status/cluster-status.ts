@@ -110,6 +110,7 @@ const troubles: ReadonlySet<Reason> = new Set([
   'WrongCluster',
   'MemberStuck',
   'NoContact',
+  'SecretUnfit',
   'BadSpec',
   'UpgradeRefused',
 ]);

@@ -49,6 +49,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(resource),
+    operatorCredentials: spec.auth?.operatorCredentials,
   };
 }
 

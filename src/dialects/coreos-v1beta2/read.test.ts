@@ -92,6 +92,12 @@ describe('problems', () => {
       { size: 1, pod: { tolerations: Array.from({ length: 65 }, () => ({})) } },
       { path: 'spec.pod.tolerations', says: 'must not have more than 64 items' },
     ],
+    ['nobody to enter as', { size: 1, auth: {} }, { path: 'spec.auth.operatorCredentials', says: 'must be set' }],
+    [
+      'credentials of another namespace',
+      { size: 1, auth: { operatorCredentials: 'other/root' } },
+      { path: 'spec.auth.operatorCredentials', says: "must be the name of a Secret of the cluster's own namespace" },
+    ],
     [
       'a number as a label',
       { size: 1, pod: { labels: { 'example.com/team': 5 } } },

@@ -13,6 +13,7 @@ import {
 } from '../kubernetes-types.ts';
 import { noManagedSetting } from '../managed-settings.ts';
 import {
+  auth,
   autoCompaction,
   clusterSize,
   compactionNeedsNewer,
@@ -115,17 +116,21 @@ const staticTls = ruled(
       .object({
         peerSecret: secretName
           .optional()
-          .describe('Secret with peer.crt, peer.key and peer-ca.crt: members talk TLS to each other.'),
+          .describe(
+            'Secret with peer.crt, peer.key and peer-ca.crt (or tls.crt, tls.key and ca.crt): members talk TLS to each other.',
+          ),
         serverSecret: secretName
           .optional()
-          .describe('Secret with server.crt, server.key and server-ca.crt: clients talk TLS to members.'),
+          .describe(
+            'Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key and ca.crt): clients talk TLS to members.',
+          ),
       })
       .optional()
       .describe("The members' own certificates."),
     operatorSecret: secretName
       .optional()
       .describe(
-        "Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the operator's own, as a client.",
+        "Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt (or tls.crt, tls.key and ca.crt): the operator's own, as a client.",
       ),
   }),
   {
@@ -157,6 +162,7 @@ const fields = z.object({
   pod: pod.optional().describe("What the members' pods have beside what etcd needs."),
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
+  auth: auth.optional(),
   TLS: tls.optional().describe('Encryption between members, and between members and clients.'),
 });
 

@@ -56,7 +56,7 @@ const replacing = (name: string): Told => ({
   message: `The dead member ${name} is being replaced`,
 });
 
-const worthAWarning: ReadonlySet<Reason> = new Set(['MemberStuck', 'UpgradeRefused']);
+const worthAWarning: ReadonlySet<Reason> = new Set(['MemberStuck', 'UpgradeRefused', 'SecretUnfit']);
 
 /** The original has no word for trouble; these are ours. */
 export const tellWait = (verdict: Verdict): readonly Told[] =>

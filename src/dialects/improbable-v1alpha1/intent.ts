@@ -36,6 +36,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(spec),
+    operatorCredentials: spec.auth?.operatorCredentials,
   };
 }
 

@@ -17,12 +17,14 @@ import { startFounders } from './start-founders.ts';
 import { startNewcomer, startRumouredNewcomer } from './start-newcomer.ts';
 import type { Rule, Verdict } from './step.ts';
 import { waitForContact } from './wait-for-contact.ts';
+import { holdForSecrets, waitForSecrets } from './wait-for-secrets.ts';
 import { waitForUnhealthy } from './wait-for-unhealthy.ts';
 
 // The order is the policy. Read it top to bottom; the first rule with an opinion wins, so at most one thing that can
 // disturb happens in a pass, and every rule may rely on those above it.
 const rules: readonly Rule[] = [
   honourPause,
+  waitForSecrets,
   rememberBootstrap,
   rememberFormation,
   startFounders, // below this line the cluster has formed, and nothing starts as new
@@ -38,6 +40,7 @@ const rules: readonly Rule[] = [
   replaceDeadMember,
   promoteLearner,
   waitForUnhealthy, // below this line everybody is a healthy voter
+  holdForSecrets, // below this line a new body can start
   prepareSecondVoter,
   growByOne,
   rollOne,

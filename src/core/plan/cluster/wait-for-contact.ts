@@ -2,6 +2,7 @@ import type { ClusterWorld } from '../../model/cluster.ts';
 import { hasQuorum, quorumOf } from '../../quorum.ts';
 import { causeOf } from './cause.ts';
 import { type Rule, type Verdict, wait, waitForPerson } from './step.ts';
+import { causeInSecrets } from './wait-for-secrets.ts';
 
 /**
  * Below this rule membership is known and a majority is healthy. Above it, an etcd that does not answer is never taken
@@ -13,7 +14,7 @@ export const waitForContact: Rule = (world) => {
     const { members } = membership.value;
     return hasQuorum(members) ? undefined : wait('NoContact', 'fewer than a majority of the voters are healthy');
   }
-  return lostForGood(world) ?? causeOf(carriers) ?? wait('NoContact', membership.why);
+  return lostForGood(world) ?? causeInSecrets(world) ?? causeOf(carriers) ?? wait('NoContact', membership.why);
 };
 
 /** A majority without disks will not come back by itself, and which copy of the data to go on with is not ours to choose. */

@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Authority, type Identity, makeAuthority, type Subject } from '../../lab/pki.ts';
+import { dialledHost, doubtAbout, flawIn, lookedUpHost, namesIn } from './judge-certificates.ts';
+
+const names = { certificate: 'peer.crt', key: 'peer.key', authority: 'peer-ca.crt' };
+const others = { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' };
+const hosts = [dialledHost('db.default.svc')];
+const now = new Date();
+const inDays = (days: number): Date => new Date(now.getTime() + days * 24 * 3600 * 1000);
+
+let authority: Authority;
+let good: Identity;
+beforeAll(async () => {
+  authority = await makeAuthority('test');
+  good = await issue();
+});
+
+const issue = (change: Partial<Subject> = {}): Promise<Identity> =>
+  authority.issue({ commonName: 'member', dns: ['*.db.default.svc'], ...change });
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A Secret that is as it should be, but for some files. */
+const secretWith = (files: Readonly<Record<string, string | undefined>>) => {
+  const all = { 'peer.crt': good.certificate, 'peer.key': good.key, 'peer-ca.crt': authority.certificate, ...files };
+  const there = Object.entries(all).flatMap(([name, text]) => (text === undefined ? [] : [[name, base64(text)]]));
+  return { name: 'db-peer', data: Object.fromEntries(there) as Record<string, string> };
+};
+
+const judged = (files: Readonly<Record<string, string | undefined>>): string | undefined =>
+  flawIn(secretWith(files), names) ?? doubtAbout(secretWith(files), names, { now, hosts });
+
+describe('a Secret with certificates', () => {
+  it('is good when all of it fits together', () => {
+    expect(judged({})).toBeUndefined();
+    expect(judged({ 'peer-ca.crt': `${authority.certificate}\n${authority.certificate}` })).toBeUndefined();
+    expect(judged({ 'peer.crt': `${good.certificate}\n${authority.certificate}` })).toBeUndefined();
+  });
+
+  it.each<[string, Readonly<Record<string, string | undefined>>, string]>([
+    ['a key is missing', { 'peer.key': undefined }, 'Secret db-peer: peer.key is missing: add it'],
+    ['a certificate is empty', { 'peer.crt': ' \n' }, 'Secret db-peer: peer.crt is empty'],
+    ['a certificate is not PEM', { 'peer.crt': 'hello' }, 'Secret db-peer: peer.crt is not a certificate in PEM'],
+    [
+      'a key is not PEM',
+      { 'peer.key': 'hello' },
+      'Secret db-peer: peer.key is not a private key in PEM without a passphrase',
+    ],
+    ['authorities are not PEM', { 'peer-ca.crt': 'hello' }, 'Secret db-peer: peer-ca.crt holds no certificate in PEM'],
+  ])('is told by name and key when %s', (_, files, says) => {
+    expect(judged(files)).toBe(says);
+  });
+
+  it('is told when a key does not fit its certificate', async () => {
+    const { key } = await issue();
+    expect(judged({ 'peer.key': key })).toBe('Secret db-peer: peer.key does not fit the certificate in peer.crt');
+  });
+
+  it.each<[string, Partial<Subject>, RegExp]>([
+    ['has expired', { valid: { notBefore: inDays(-2), notAfter: inDays(-1) } }, /peer\.crt expired on .*: renew it$/],
+    ['is not valid yet', { valid: { notBefore: inDays(1), notAfter: inDays(2) } }, /peer\.crt is not valid before /],
+    ['has other names', { dns: ['db.default.svc'] }, /peer\.crt lacks the name \*\.db\.default\.svc: issue it/],
+    ['has no names', { commonName: '*.db.default.svc', dns: [] }, /peer\.crt lacks the name \*\.db\.default\.svc/],
+  ])('is told when its certificate %s', async (_, change, says) => {
+    const { certificate, key } = await issue(change);
+    expect(judged({ 'peer.crt': certificate, 'peer.key': key })).toMatch(says);
+  });
+});
+
+describe('the certificate of a peer', () => {
+  const purpose = () => ({ now, hosts, isAmongEquals: true });
+
+  it('is signed by an authority beside it, by itself or by those on its way', () => {
+    expect(doubtAbout(secretWith({}), names, purpose())).toBeUndefined();
+    const ownAuthority = { 'peer-ca.crt': good.certificate };
+    expect(doubtAbout(secretWith(ownAuthority), names, purpose())).toContain('peer.crt is not signed by');
+  });
+
+  it('is told when another authority has signed it, also one of the same name', async () => {
+    const stranger = await makeAuthority('test');
+    const files = { 'peer-ca.crt': stranger.certificate };
+    const says = 'Secret db-peer: peer.crt is not signed by an authority in peer-ca.crt';
+    expect(doubtAbout(secretWith(files), names, purpose())).toBe(says);
+    const both = { 'peer-ca.crt': `${stranger.certificate}\n${authority.certificate}` };
+    expect(doubtAbout(secretWith(both), names, purpose())).toBeUndefined();
+  });
+});
+
+describe('the certificate of a peer that is looked up', () => {
+  it.each<[string, readonly string[], boolean]>([
+    ['the short wildcard alone', ['*.db.default.svc'], false],
+    ['the wildcard with a domain', ['*.db.default.svc', '*.db.default.svc.cluster.local'], true],
+    ['the wildcard of another cluster', ['*.db.default.svc', '*.db2.default.svc.cluster.local'], false],
+    ['a plain name that may lead to it', ['*.db.default.svc', 'db.default.svc'], true],
+  ])('bears %s', async (_, dns, isEnough) => {
+    const { certificate, key } = await issue({ dns });
+    const secret = secretWith({ 'peer.crt': certificate, 'peer.key': key });
+    const doubt = doubtAbout(secret, names, { now, hosts: [...hosts, lookedUpHost('db.default.svc')] });
+    const says = 'lacks the name *.db.default.svc.<cluster domain>: issue it with that name';
+    expect(doubt).toBe(isEnough ? undefined : `Secret db-peer: peer.crt ${says}`);
+  });
+});
+
+describe('the names of the files', () => {
+  it('are the original’s, and cert-manager’s where only they are there', () => {
+    expect(namesIn(secretWith({}).data, names)).toBe(names);
+    expect(namesIn({ 'tls.crt': '', 'tls.key': '', 'ca.crt': '' }, names)).toEqual(others);
+    expect(namesIn({ 'tls.key': '', 'peer.key': '' }, names)).toBe(names);
+    expect(namesIn({}, names)).toBe(names);
+  });
+});

@@ -1,0 +1,103 @@
+import type { CertificateNames, KeysFound } from '../../core/model/template.ts';
+import { looksUpPeers } from '../../core/model/version.ts';
+import type { ReadCluster } from '../../dialects/dialect.ts';
+import type { Credentials, TlsIdentity } from '../../etcd/endpoint.ts';
+import { type Fetched, fetchSecret, hiddenSecret } from './fetch-secret.ts';
+import {
+  dialledHost,
+  doubtAbout,
+  flawIn,
+  type Host,
+  lookedUpHost,
+  missingSecret,
+  namesIn,
+  textOf,
+} from './judge-certificates.ts';
+import { credentialsIn, type JudgedCredentials } from './judge-credentials.ts';
+import type { Tools } from './sources.ts';
+
+/** What is in the Secrets that a spec names; looked at in every pass, so that what was renewed or corrected is used at once. */
+export interface SecretsSeen {
+  /** What is wrong with them. */
+  readonly problems: readonly string[];
+  readonly keysFound: KeysFound;
+  /** How the operator itself enters, where it can. */
+  readonly entry: { readonly tls?: TlsIdentity; readonly credentials?: Credentials };
+  /** What keeps the operator from entering at all, if something does. */
+  readonly locked: string | undefined;
+}
+
+export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<SecretsSeen> {
+  const fetch = (name: string): Promise<Fetched> => fetchSecret(name, read.blueprint.intent.namespace, tools);
+  const look = async (wanted: Wanted | undefined): Promise<Judged> =>
+    wanted === undefined ? {} : judge(await fetch(wanted.secret), wanted, tools.now());
+  const { peer, server, operator } = wantedBy(read);
+  const [ofPeers, ofServers, ofOperator, user] = await Promise.all([
+    look(peer),
+    look(server),
+    look(operator),
+    lookForUser(read, fetch),
+  ]);
+  const entry = { ...ofOperator.identity, ...user.identity };
+  return {
+    problems: [ofPeers, ofServers, ofOperator, user].flatMap(({ problem }) => problem ?? []),
+    keysFound: { peer: ofPeers.names, client: ofServers.names },
+    entry,
+    locked: [ofOperator, user].find(({ problem, identity }) => problem !== undefined && identity === undefined)
+      ?.problem,
+  };
+}
+
+async function lookForUser(
+  { operatorCredentials: name, blueprint }: ReadCluster,
+  fetch: (name: string) => Promise<Fetched>,
+): Promise<JudgedCredentials> {
+  return name === undefined ? {} : credentialsIn(await fetch(name), { name, realm: blueprint.intent.uid });
+}
+
+interface Wanted {
+  readonly secret: string;
+  /** What the original calls the files. */
+  readonly names: CertificateNames;
+  readonly hosts: readonly Host[];
+  /** `among-equals`: members show it to each other. `ours`: the operator itself enters with it. */
+  readonly use: 'among-equals' | 'serving' | 'ours';
+}
+
+function wantedBy({
+  blueprint,
+  operatorSecret,
+}: ReadCluster): Readonly<Record<'peer' | 'server' | 'operator', Wanted | undefined>> {
+  const { intent, naming, template } = blueprint;
+  const { peerTLS, clientTLS } = template;
+  const service = `${naming.peerService}.${intent.namespace}.svc`;
+  const isLookedUp = looksUpPeers(intent.version) && intent.size > 1;
+  const peerHosts = [dialledHost(`${service}${naming.domain}`), ...(isLookedUp ? [lookedUpHost(service)] : [])];
+  return {
+    peer: peerTLS && { secret: peerTLS.secret, names: peerTLS, hosts: peerHosts, use: 'among-equals' },
+    server: clientTLS && { secret: clientTLS.secret, names: clientTLS, hosts: [dialledHost(service)], use: 'serving' },
+    operator: operatorSecret && { secret: operatorSecret.name, names: operatorSecret, hosts: [], use: 'ours' },
+  };
+}
+
+interface Judged {
+  readonly problem?: string | undefined;
+  /** The keys of the files, where they are there. */
+  readonly names?: CertificateNames;
+  readonly identity?: { readonly tls: TlsIdentity };
+}
+
+function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted, now: Date): Judged {
+  if (fetched === 'missing') return { problem: missingSecret(secret, original) };
+  if (fetched === 'hidden') return use === 'ours' ? { problem: hiddenSecret(secret) } : {};
+  const names = namesIn(fetched.data, original);
+  const flaw = flawIn(fetched, names);
+  if (flaw !== undefined) return { problem: flaw };
+  const text = (file: string): string => textOf(fetched.data[file]);
+  const tls = { ca: text(names.authority), cert: text(names.certificate), key: text(names.key) };
+  return {
+    problem: doubtAbout(fetched, names, { now, hosts, isAmongEquals: use === 'among-equals' }),
+    names,
+    identity: { tls },
+  };
+}

@@ -1,0 +1,15 @@
+import type { ClusterWorld } from '../../model/cluster.ts';
+import { type Rule, type Verdict, wait } from './step.ts';
+
+/** Nobody is started who could not serve, or whom we could not ask. What is remembered can wait too: the spec may change. */
+export const waitForSecrets: Rule = (world) =>
+  world.memory.clusterId === undefined && !world.membership.seen ? causeInSecrets(world) : undefined;
+
+/**
+ * Members that run have read what they need, and are left alone. But nobody is added, and nobody stopped to be made
+ * again, as long as a new body could not start.
+ */
+export const holdForSecrets: Rule = (world) => causeInSecrets(world);
+
+export const causeInSecrets = ({ secretProblems }: ClusterWorld): Verdict | undefined =>
+  secretProblems.length === 0 ? undefined : wait('SecretUnfit', secretProblems.join('; '));
