@@ -110,6 +110,7 @@ const claim = 'spec.pod.persistentVolumeClaimSpec';
 const refusedEitherWay = [
   'spec',
   'spec.size',
+  'spec.auth.operatorCredentials',
   'spec.pod.etcdEnv[0]',
   'spec.pod.etcdEnv[0].name',
   `${claim}.accessModes`,
@@ -136,6 +137,7 @@ const refusedIfNull = refusedEitherWay.concat(
   'spec.pod.securityContext.supplementalGroups[0]',
 );
 const refusedIfEmpty = refusedEitherWay.concat(
+  'spec.auth',
   'spec.replaceMemberAfterSeconds',
   'spec.quotaBackendBytes',
   'spec.autoCompaction',
