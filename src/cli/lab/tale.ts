@@ -88,14 +88,12 @@ function membersTell(before: readonly MemberState[], after: readonly MemberState
 }
 
 function memberTells(before: MemberState | undefined, after: MemberState): readonly string[] {
-  const { name, role = 'member' } = after;
   const then: Partial<MemberState> = before ?? {};
-  const joined = before === undefined ? `is in etcd's list, as a ${role}` : `is a ${role} now`;
-  const health = after.healthy === true ? 'is healthy' : 'is not healthy';
+  const joined = before === undefined ? `is in etcd's list, as a ${after.role}` : `is a ${after.role} now`;
   const told = [
     ...(then.role === after.role ? [] : [joined]),
-    ...(then.healthy === after.healthy ? [] : [health]),
-    ...(after.leader === true && then.leader !== true ? ['leads'] : []),
+    ...(then.healthy === after.healthy ? [] : [after.healthy === true ? 'is healthy' : 'is not healthy']),
+    ...(then.leader !== true && after.leader === true ? ['leads'] : []),
   ];
-  return told.map((what) => `member ${name} ${what}`);
+  return told.map((what) => `member ${after.name} ${what}`);
 }
