@@ -9,6 +9,7 @@ import type { ControlPlane } from '../../lab/control-plane.ts';
 import { Failure } from '../../std/failure.ts';
 import { ask } from './control.ts';
 import { hintsOf } from './hints.ts';
+import type { Screen } from './screen.ts';
 import type { StartOptions } from './start.ts';
 import { compiledDirectory, isAlive, runningIn, stateDirectory } from './state.ts';
 
@@ -71,7 +72,15 @@ async function foreground(flags: Flags, env: Environment, signal: AbortSignal): 
     kubeconfig === undefined
       ? (await import('./own-control-plane.ts')).ownControlPlane(state)
       : (await import('./existing-control-plane.ts')).existingControlPlane(kubeconfig);
-  await startLab(flags, { env, say, openControlPlane }, signal);
+  using screen = await screenFor(flags, env);
+  const tell = screen === undefined ? say : (line: string): void => screen.say(line);
+  await startLab(flags, { env, say: tell, screen, openControlPlane }, signal);
+}
+
+/** A terminal gets the live view, anything else plain lines. */
+async function screenFor({ empty }: Flags, env: Environment): Promise<Screen | undefined> {
+  if (!process.stdout.isTTY || empty || env['TERM'] === 'dumb') return undefined;
+  return new (await import('./screen.ts')).Screen(process.stdout);
 }
 
 /** Starts the same again without a terminal, and returns when all is there that it begins with. */

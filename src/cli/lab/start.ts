@@ -12,6 +12,8 @@ import { createFirstCluster } from './first-cluster.ts';
 import { hintsOf } from './hints.ts';
 import { findKubectl, type Kubectl } from './kubectl.ts';
 import { Narrator } from './narrator.ts';
+import type { Screen } from './screen.ts';
+import { showOn } from './show.ts';
 import { cacheDirectory, compiledDirectory, forget, remember, runningIn } from './state.ts';
 
 export interface StartOptions {
@@ -25,6 +27,8 @@ export interface StartTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly openControlPlane: (state: string) => Promise<ControlPlane>;
   readonly say: (line: string) => void;
+  /** The live view, where there is a terminal. */
+  readonly screen?: Screen | undefined;
 }
 
 const packageDirectory = join(import.meta.dirname, '../../..');
@@ -48,7 +52,7 @@ export async function startLab(options: StartOptions, tools: StartTools, signal:
   using _control = serveControl(state, lab);
   remember(state, { kubeconfig: plane.kubeconfig, nodes });
   try {
-    await Promise.race([running, welcome({ options, tools, plane, programs, began }, ends)]);
+    await Promise.race([running, welcome({ options, tools, plane, lab, programs, began }, ends)]);
     await running;
   } finally {
     end.abort();
@@ -92,24 +96,29 @@ interface Welcome {
   readonly options: StartOptions;
   readonly tools: StartTools;
   readonly plane: ControlPlane;
+  readonly lab: Lab;
   readonly programs: Promise<Programs>;
   readonly began: number;
 }
 
 /** Creates what the lab begins with, tells how it becomes healthy, and says what to try next. */
-async function welcome({ options, tools, plane, programs, began }: Welcome, signal: AbortSignal): Promise<void> {
-  const { say } = tools;
+async function welcome({ options, tools, plane, lab, programs, began }: Welcome, signal: AbortSignal): Promise<void> {
+  const { say, screen } = tools;
   const { nodes, empty, state } = options;
   const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
   say(`The lab is up after ${seconds()}, with ${nodes} nodes.`);
   const { etcd, kubectl } = await programs;
   if (etcd !== undefined) {
-    const narrator = new Narrator({ client: plane.client, namespace, tell: (line) => say(`${seconds()}  ${line}`) });
-    const name = await createFirstCluster({ client: plane.client, namespace, etcd, say });
+    const { client } = plane;
+    const tell = (line: string): void => say(`${seconds()}  ${line}`);
+    const narrator = new Narrator({ client, namespace, tell, onChange: () => screen?.draw() });
+    const name = await createFirstCluster({ client, namespace, etcd, say });
     void narrator.run(signal);
+    if (screen !== undefined) void showOn(screen, { narrator, lab, namespace }, signal);
     await narrator.settled(name);
   }
   const running = { kubeconfig: plane.kubeconfig, nodes, ...(kubectl && { kubectl }), isWelcoming: true, empty };
   remember(state, running);
-  for (const line of hintsOf(running)) say(line);
+  if (screen === undefined) for (const line of hintsOf(running)) say(line);
+  else screen.hints = hintsOf(running);
 }
