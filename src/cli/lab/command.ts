@@ -30,6 +30,7 @@ function count(text: string): number {
 
 /** `etcd-operator lab`: a cluster on this machine, without root. */
 export async function labCommand(words: readonly string[], env: Environment, signal: AbortSignal): Promise<void> {
+  process.stdout.on('error', () => undefined); // somebody who reads no further must not end the lab
   const program = new Command('etcd-operator lab')
     .description('a Kubernetes for trying things, on this machine and without root')
     .option('--state <directory>', 'where it keeps everything', stateDirectory(env))

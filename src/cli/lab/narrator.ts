@@ -2,7 +2,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { CoreEvent } from '../../kube/object.ts';
 import { events, namespaced } from '../../kube/resource.ts';
 import { follow } from './follow.ts';
-import { type EtcdCluster, isSettled, whatHappened } from './tale.ts';
+import { type EtcdCluster, isSettled, servingOf, whatHappened } from './tale.ts';
 
 export const etcdClusters = namespaced<EtcdCluster>({
   group: 'etcd.database.coreos.com',
@@ -39,24 +39,34 @@ export class Narrator {
     ]);
   }
 
-  /** Resolves when a cluster serves and is as it should be. */
+  /** Resolves when a cluster serves and is as it should be; to be asked before `run`. */
   async settled(name: string): Promise<void> {
-    if (isSettled(this.clusters.get(name))) return;
     await new Promise<void>((resolve) => this.#settled.set(name, resolve));
   }
 
+  /** What the status of such a cluster says is as old as the last run of the lab, until it is written again. */
+  #isFromBefore({ metadata }: EtcdCluster): boolean {
+    return Date.parse(metadata.creationTimestamp ?? '') + 1000 < this.#since;
+  }
+
   #onCluster(name: string, cluster: EtcdCluster | undefined): void {
-    const before = this.clusters.get(name);
     const several = this.clusters.size > 1 ? `${name}: ` : '';
     if (cluster === undefined) {
       this.clusters.delete(name);
       this.#options.tell(`EtcdCluster ${name} is gone`);
     } else {
+      for (const line of this.#newsOf(name, cluster)) this.#options.tell(`${several}${line}`);
       this.clusters.set(name, cluster);
-      for (const line of whatHappened(before, cluster)) this.#options.tell(`${several}${line}`);
     }
-    if (isSettled(cluster)) this.#settled.get(name)?.();
     this.#options.onChange?.();
+  }
+
+  #newsOf(name: string, cluster: EtcdCluster): readonly string[] {
+    const before = this.clusters.get(name);
+    if (before === undefined && this.#isFromBefore(cluster))
+      return [`${name}, when it was last seen: ${servingOf(cluster)}`];
+    if (isSettled(cluster)) this.#settled.get(name)?.();
+    return whatHappened(before, cluster);
   }
 
   /** What happened before the lab was started again was told then. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { type Lab, openLab } from '../../lab/lab.ts';
 import { imageCatalog } from '../../lab/node/image/catalog.ts';
@@ -33,6 +34,8 @@ export interface StartTools {
 
 const packageDirectory = join(import.meta.dirname, '../../..');
 const namespace = 'default';
+/** A cluster of an earlier run may be what it was, and its status is then not written again: hints come all the same. */
+const patienceMillis = 15_000;
 
 /** Runs the lab until told to stop. */
 export async function startLab(options: StartOptions, tools: StartTools, signal: AbortSignal): Promise<void> {
@@ -101,6 +104,9 @@ interface Welcome {
   readonly began: number;
 }
 
+const patience = (signal: AbortSignal): Promise<unknown> =>
+  sleep(patienceMillis, undefined, { signal }).catch(() => undefined);
+
 /** Creates what the lab begins with, tells how it becomes healthy, and says what to try next. */
 async function welcome({ options, tools, plane, lab, programs, began }: Welcome, signal: AbortSignal): Promise<void> {
   const { say, screen } = tools;
@@ -113,9 +119,11 @@ async function welcome({ options, tools, plane, lab, programs, began }: Welcome,
     const tell = (line: string): void => say(`${seconds()}  ${line}`);
     const narrator = new Narrator({ client, namespace, tell, onChange: () => screen?.draw() });
     const name = await createFirstCluster({ client, namespace, etcd, say });
+    const settled = narrator.settled(name);
     void narrator.run(signal);
     if (screen !== undefined) void showOn(screen, { narrator, lab, namespace }, signal);
-    await narrator.settled(name);
+    await Promise.race([settled, patience(signal)]);
+    if (signal.aborted) return;
   }
   const running = { kubeconfig: plane.kubeconfig, nodes, ...(kubectl && { kubectl }), isWelcoming: true, empty };
   remember(state, running);
