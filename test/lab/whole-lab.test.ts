@@ -89,7 +89,11 @@ describe('the lab', () => {
   it('keeps what was written when it is killed', async () => {
     await kubectl(`create -f ${examples}/etcd-cluster.yaml`);
     await kubectl('wait etcd etcd-cluster --for=condition=Available --timeout=60s');
-    expect(await etcdctl('etcd-cluster', 'put kept well')).toMatch(/OK/);
+    await kubectl('wait etcd etcd-cluster --for=jsonpath={.status.readyMembers}=3 --timeout=60s');
+    // The Service leads to members a moment after they are ready.
+    await until('a write is taken', async () =>
+      (await etcdctl('etcd-cluster', 'put kept well')).includes('OK') ? true : undefined,
+    );
     const ended = once(lab, 'exit');
     lab.kill('SIGKILL');
     await ended;

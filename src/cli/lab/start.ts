@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { type Lab, openLab } from '../../lab/lab.ts';
 import { imageCatalog } from '../../lab/node/image/catalog.ts';
@@ -13,6 +12,7 @@ import { createFirstCluster } from './first-cluster.ts';
 import { hintsOf } from './hints.ts';
 import { findKubectl, type Kubectl } from './kubectl.ts';
 import { Narrator } from './narrator.ts';
+import { returned } from './returned.ts';
 import type { Screen } from './screen.ts';
 import { showOn } from './show.ts';
 import { cacheDirectory, compiledDirectory, forget, remember, runningIn } from './state.ts';
@@ -34,8 +34,6 @@ export interface StartTools {
 
 const packageDirectory = join(import.meta.dirname, '../../..');
 const namespace = 'default';
-/** A cluster of an earlier run may be what it was, and its status is then not written again: hints come all the same. */
-const patienceMillis = 15_000;
 
 /** Runs the lab until told to stop. */
 export async function startLab(options: StartOptions, tools: StartTools, signal: AbortSignal): Promise<void> {
@@ -104,9 +102,6 @@ interface Welcome {
   readonly began: number;
 }
 
-const patience = (signal: AbortSignal): Promise<unknown> =>
-  sleep(patienceMillis, undefined, { signal }).catch(() => undefined);
-
 /** Creates what the lab begins with, tells how it becomes healthy, and says what to try next. */
 async function welcome({ options, tools, plane, lab, programs, began }: Welcome, signal: AbortSignal): Promise<void> {
   const { say, screen } = tools;
@@ -121,8 +116,9 @@ async function welcome({ options, tools, plane, lab, programs, began }: Welcome,
     const name = await createFirstCluster({ client, namespace, etcd, say });
     const settled = narrator.settled(name);
     void narrator.run(signal);
-    if (screen !== undefined) void showOn(screen, { narrator, lab, namespace }, signal);
-    await Promise.race([settled, patience(signal)]);
+    const shown = { narrator, lab, namespace };
+    if (screen !== undefined) void showOn(screen, shown, signal);
+    await Promise.race([settled, returned(name, shown, signal)]);
     if (signal.aborted) return;
   }
   const running = { kubeconfig: plane.kubeconfig, nodes, ...(kubectl && { kubectl }), isWelcoming: true, empty };
