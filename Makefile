@@ -6,12 +6,19 @@ MAKEFLAGS += --no-print-directory
 # Node 24 comes with the packages, so that everything works where the machine's own Node is older.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.package-lock.json
+# Running needs fewer packages than working on the sources does; where all are installed, these are among them.
+ONLY_TO_RUN := node_modules/.only-to-run
+TO_RUN := $(if $(wildcard $(INSTALLED)),$(INSTALLED),$(ONLY_TO_RUN))
 # The test cluster's name; `make cluster NAME=two` starts another one beside the first.
 NAME ?= dev
 
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: lab
+lab: $(TO_RUN) ## try it: a small Kubernetes on this machine with the operator and an etcd cluster (no root); ARGS=--help
+	@node src/main/etcd-operator.ts lab $(ARGS)
 
 .PHONY: test
 test: $(INSTALLED) ## run the tests that need no cluster
@@ -48,6 +55,12 @@ image: $(INSTALLED) ## make the operator's image, in dist/ and in the registry o
 
 $(INSTALLED): package.json package-lock.json
 	@sh tools/install.sh
+	@touch $@
+
+# npm's own note of what is there is removed, so that a target that needs all packages installs them.
+$(ONLY_TO_RUN): package.json package-lock.json
+	@sh tools/install.sh --omit=dev
+	@rm -f $(INSTALLED)
 	@touch $@
 
 .PHONY: bench

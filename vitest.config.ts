@@ -41,7 +41,7 @@ export default defineConfig({
         },
       },
       {
-        // The lab as an ordinary user, against a real kube-apiserver that has no nodes.
+        // The lab as an ordinary user: whole, and its nodes against a real kube-apiserver that has none.
         test: {
           name: 'lab',
           include: ['test/lab/*.test.ts'],

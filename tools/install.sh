@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the packages that package-lock.json names. No package of ours needs an install script, so none is run.
+# Installs the packages that package-lock.json names; `--omit=dev` leaves out what only work on the sources needs.
+# No package of ours needs an install script, so none is run.
 set -eu
 command -v npm > /dev/null || {
   echo "npm was not found: install Node 20 or newer (Debian: apt-get install nodejs npm)." >&2
@@ -7,7 +8,7 @@ command -v npm > /dev/null || {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > "$log" 2>&1 &
+npm ci "$@" --ignore-scripts --no-audit --no-fund --loglevel=error > "$log" 2>&1 &
 npm=$!
 seconds=0
 while kill -0 "$npm" 2> /dev/null; do

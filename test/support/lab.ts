@@ -1,33 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, openSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isAlreadyExists } from '../../src/kube/errors.ts';
 import type { KubeObject, Pod, Stored } from '../../src/kube/object.ts';
 import { namespaces, persistentVolumeClaims, pods, type Resource, services } from '../../src/kube/resource.ts';
 import { configMaps, serviceAccounts } from '../../src/lab/kinds.ts';
-import { debianRoot } from '../../tools/debian/packages.ts';
-import { environmentOf } from '../../tools/lib/processes.ts';
-import { run } from '../../tools/lib/run.ts';
-import { etcdProgram } from '../../tools/programs/build.ts';
+import { LabHome } from './lab-home.ts';
 import { type LoneApiServer, loneApiServer } from './lone-api-server.ts';
 import { until } from './until.ts';
 
-/** Somebody without an account, and so without any rights. */
-const nobodyInParticular = 61_234;
-const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
 const etcdVersion = '3.5.21';
 export const etcdImage = `quay.io/coreos/etcd:v${etcdVersion}`;
 
@@ -44,25 +27,23 @@ export interface Termination {
 /** The lab's own command, run as an ordinary user beside a real API server that has no nodes. */
 export class TestLab {
   readonly server: LoneApiServer;
-  readonly directory: string;
+  readonly home: LabHome;
   #child: ChildProcess | undefined;
 
-  private constructor(server: LoneApiServer, directory: string) {
+  private constructor(server: LoneApiServer, home: LabHome) {
     this.server = server;
-    this.directory = directory;
+    this.home = home;
+  }
+
+  get directory(): string {
+    return this.home.directory;
   }
 
   static async open(): Promise<TestLab> {
-    const directory = mkdtempSync(join(tmpdir(), 'lab-test-'));
-    for (const place of ['home', 'bin', 'cache/programs']) mkdirSync(join(directory, place), { recursive: true });
-    cpSync(dirname(etcdProgram(etcdVersion, 'etcd')), join(directory, `cache/programs/etcd-${etcdVersion}`), {
-      recursive: true,
-    });
-    copyFileSync(join(debianRoot(), 'bin/busybox'), join(directory, 'bin/busybox'));
-    const lab = new TestLab(await loneApiServer(), directory);
+    const home = new LabHome([etcdVersion]);
+    const lab = new TestLab(await loneApiServer(), home);
     copyFileSync(lab.server.kubeconfig, lab.#kubeconfig);
-    if (isRoot()) await run('chown', ['-R', `${nobodyInParticular}:${nobodyInParticular}`, directory]);
-    chmodSync(directory, 0o755);
+    await home.handOver();
     await lab.start();
     return lab;
   }
@@ -78,7 +59,7 @@ export class TestLab {
   async start(): Promise<void> {
     const log = openSync(join(this.directory, 'log'), 'a');
     await rm(this.#running, { force: true }); // a lab that was killed leaves its own behind
-    this.#child = this.#command(['--kubeconfig', this.#kubeconfig, '--empty', '--nodes', '3'], log);
+    this.#child = this.home.command(['--kubeconfig', this.#kubeconfig, '--empty', '--nodes', '3'], log);
     const child = this.#child;
     await until('the lab is up', async () => {
       if (child.exitCode !== null) throw new Error(`the lab ended: ${this.log}`);
@@ -88,7 +69,7 @@ export class TestLab {
 
   /** Another command of the lab's, to its end. */
   async tell(...words: readonly string[]): Promise<void> {
-    const child = this.#command(words, 'inherit');
+    const child = this.home.command(words, 'inherit');
     const [code] = (await once(child, 'exit')) as [number];
     if (code !== 0) throw new Error(`lab ${words.join(' ')}: ended with ${code}`);
   }
@@ -102,18 +83,8 @@ export class TestLab {
     await ended;
   }
 
-  /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */
   leftovers(): readonly string[] {
-    const processes = readdirSync('/proc')
-      .filter((entry) => /^\d+$/.test(entry))
-      .filter((pid) => environmentOf(Number(pid)).includes(`LAB_TEST=${this.directory}`) || this.#isInside(pid))
-      .map((pid) => `process ${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
-    const mounts = contentOf('/proc/mounts').split('\n');
-    return [...processes, ...mounts.filter((line) => line.includes(this.directory))];
-  }
-
-  #isInside(pid: string): boolean {
-    return contentOf(`/proc/${pid}/mountinfo`).includes(this.directory);
+    return this.home.leftovers();
   }
 
   /** A namespace with what a cluster's own controllers would put into it. */
@@ -188,35 +159,9 @@ export class TestLab {
   get #running(): string {
     return join(this.directory, 'home/running.json');
   }
-
-  #command(words: readonly string[], output: number | 'inherit'): ChildProcess {
-    const ids = [`--reuid=${nobodyInParticular}`, `--regid=${nobodyInParticular}`, '--clear-groups'];
-    const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
-    const command = [node, program, 'lab', '--state', join(this.directory, 'home'), ...words];
-    const [first = '', ...rest] = isRoot() ? ['setpriv', ...ids, '--', ...command] : command;
-    const env = {
-      PATH: `${join(this.directory, 'bin')}:/usr/bin:/bin`,
-      HOME: join(this.directory, 'home'),
-      XDG_CACHE_HOME: join(this.directory, 'home/cache'),
-      ETCD_OPERATOR_PROGRAMS: join(this.directory, 'cache/programs'),
-      LAB_TEST: this.directory,
-    };
-    return spawn(first, rest, { env, stdio: ['ignore', output, output], cwd: '/' });
-  }
 }
-
-const isRoot = (): boolean => process.getuid?.() === 0;
 
 export const isReady = ({ status }: Pod): boolean =>
   (status?.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
 
 const endOf = ({ status }: Pod) => status?.containerStatuses?.[0]?.state?.terminated;
-
-/** A file of a process, which may end in this moment. */
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, openSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { Failure } from '../../std/failure.ts';
 import { ask } from './control.ts';
+import { hintsOf } from './hints.ts';
+import type { Screen } from './screen.ts';
 import type { StartOptions } from './start.ts';
 import { compiledDirectory, isAlive, runningIn, stateDirectory } from './state.ts';
 
@@ -28,11 +30,15 @@ function count(text: string): number {
 
 /** `etcd-operator lab`: a cluster on this machine, without root. */
 export async function labCommand(words: readonly string[], env: Environment, signal: AbortSignal): Promise<void> {
+  process.stdout.on('error', () => undefined); // somebody who reads no further must not end the lab
   const program = new Command('etcd-operator lab')
     .description('a Kubernetes for trying things, on this machine and without root')
     .option('--state <directory>', 'where it keeps everything', stateDirectory(env))
     .option('--nodes <count>', 'how many nodes it has', count, 3)
-    .option('--etcd-version <version>', 'the etcd of the first cluster; by default the one the example names')
+    .option(
+      '--etcd-version <version>',
+      "the etcd of the first cluster, 3.1.10 for the book's; by default the newest at hand",
+    )
     .option('--empty', 'create neither the operator nor a cluster', false)
     .option('--detach', 'go on in the background', false)
     .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes, instead of its own')
@@ -67,29 +73,43 @@ async function foreground(flags: Flags, env: Environment, signal: AbortSignal): 
     kubeconfig === undefined
       ? (await import('./own-control-plane.ts')).ownControlPlane(state)
       : (await import('./existing-control-plane.ts')).existingControlPlane(kubeconfig);
-  await startLab(flags, { env, say, openControlPlane }, signal);
+  using screen = await screenFor(flags, env);
+  const tell = screen === undefined ? say : (line: string): void => screen.say(line);
+  await startLab(flags, { env, say: tell, screen, openControlPlane }, signal);
 }
 
-/** Starts the same again without a terminal, and returns when that is up. */
+/** A terminal gets the live view, anything else plain lines. */
+async function screenFor({ empty }: Flags, env: Environment): Promise<Screen | undefined> {
+  if (!process.stdout.isTTY || empty || env['TERM'] === 'dumb') return undefined;
+  return new (await import('./screen.ts')).Screen(process.stdout);
+}
+
+/** Starts the same again without a terminal, and returns when all is there that it begins with. */
 async function detached(words: readonly string[], { state }: Flags): Promise<void> {
   mkdirSync(state, { recursive: true });
-  const log = openSync(join(state, 'lab.log'), 'w');
+  const file = join(state, 'lab.log');
+  const log = openSync(file, 'w');
   const args = [...process.execArgv, process.argv[1] ?? '', 'lab', ...words.filter((word) => word !== '--detach')];
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
   let code: number | null | undefined;
   child.once('exit', (ended) => (code = ended));
-  while (runningIn(state)?.pid !== child.pid) {
-    if (code !== undefined) throw new Failure('rejected', `the lab did not start: see ${state}/lab.log`);
-    await sleep(50);
+  let shown = 0;
+  const isUp = (): boolean => runningIn(state)?.pid === child.pid && runningIn(state)?.isWelcoming === true;
+  for (let isOver = false; !isOver; await sleep(50)) {
+    isOver = isUp();
+    const said = readFileSync(file).subarray(shown);
+    shown += said.length;
+    process.stdout.write(said);
+    if (code !== undefined) throw new Failure('rejected', `the lab did not start: see ${file}`);
   }
   child.unref();
-  status(state);
 }
 
 function status(state: string): void {
   const running = runningIn(state);
   if (running === undefined) return say(`No lab runs in ${state}.`);
-  say(`A lab of ${running.nodes} nodes runs as process ${running.pid}.\n\n  export KUBECONFIG=${running.kubeconfig}`);
+  say(`A lab of ${running.nodes} nodes runs as process ${running.pid}.`);
+  for (const line of hintsOf(running)) say(line);
 }
 
 async function down(state: string): Promise<void> {

@@ -13,25 +13,33 @@ const operatorFiles = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map((na
 export const operatorManifests = (): Promise<readonly KubeObject[]> => read(operatorFiles);
 
 /** The book's first cluster, of the version that is asked for. */
-export async function exampleCluster(version: string | undefined): Promise<readonly KubeObject[]> {
-  const objects = await read(['etcd-cluster-cr.yaml']);
-  return version === undefined ? objects : objects.map((object) => withVersion(object, version));
-}
+export const exampleCluster = async (version: string): Promise<readonly KubeObject[]> =>
+  (await read(['etcd-cluster-cr.yaml'])).map((object) => withVersion(object, version));
 
 const withVersion = (object: KubeObject, version: string): KubeObject => {
   const { spec } = object as KubeObject & { readonly spec?: object };
   return { ...object, spec: { ...spec, version } } as KubeObject;
 };
 
-/** Creates what is not there yet. */
-export async function createAll(client: KubeClient, objects: readonly KubeObject[], namespace: string): Promise<void> {
+/** Creates what is not there yet, and says what that was. */
+export async function createAll(
+  client: KubeClient,
+  objects: readonly KubeObject[],
+  namespace: string,
+): Promise<readonly KubeObject[]> {
+  const created: KubeObject[] = [];
   for (const object of objects) {
     const resource = resourceOf(object);
     const metadata = { ...object.metadata, ...(resource.namespaced ? { namespace } : {}) };
-    await client.create(resource, { ...object, metadata }).catch((thrown: unknown) => {
-      if (!isAlreadyExists(thrown)) throw thrown;
-    });
+    const isNew = await client.create(resource, { ...object, metadata }).then(() => true, refusesOnlyKnown);
+    if (isNew) created.push(object);
   }
+  return created;
+}
+
+function refusesOnlyKnown(thrown: unknown): false {
+  if (isAlreadyExists(thrown)) return false;
+  throw thrown;
 }
 
 const clusterKinds = new Set(['CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding', 'Namespace']);

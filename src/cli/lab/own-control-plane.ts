@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromKubeconfig } from '../../kube/config.ts';
+import type { Access } from '../../kube/config.ts';
 import { connectTo } from '../../kube/connection.ts';
 import { HttpKubeClient } from '../../kube/http-client.ts';
-import { startApiServer } from '../../lab/apiserver/start.ts';
+import { type ApiServer, startApiServer } from '../../lab/apiserver/start.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import type { NodeStreams } from '../../lab/streams.ts';
 
@@ -24,7 +24,7 @@ export async function ownControlPlane(state: string): Promise<ControlPlane> {
   writeFileSync(portFile(state), String(server.port));
   const kubeconfig = join(state, 'kubeconfig');
   writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 });
-  const connection = connectTo(await fromKubeconfig(kubeconfig), { userAgent: 'etcd-operator-lab' });
+  const connection = connectTo(accessTo(server), { userAgent: 'etcd-operator-lab' });
   return {
     kubeconfig,
     client: new HttpKubeClient(connection, { fieldManager: 'etcd-operator-lab' }),
@@ -39,6 +39,14 @@ export async function ownControlPlane(state: string): Promise<ControlPlane> {
     },
   };
 }
+
+/** What the kubeconfig says, without the large library that reads one. */
+const accessTo = ({ url, ca, admin }: ApiServer): Access => ({
+  url: new URL(url),
+  namespace: undefined,
+  tls: async () => ({ ca, cert: admin.certificate, key: admin.key }),
+  headers: async () => ({}),
+});
 
 const portFile = (state: string): string => join(state, 'port');
 

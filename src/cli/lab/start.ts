@@ -1,15 +1,20 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { customResourceDefinitions } from '../../kube/resource.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { type Lab, openLab } from '../../lab/lab.ts';
 import { imageCatalog } from '../../lab/node/image/catalog.ts';
 import { buildEtcd } from '../../lab/node/image/etcd-build.ts';
 import { downloadEtcd } from '../../lab/node/image/etcd-download.ts';
+import { type EtcdPrograms, type EtcdSources, findEtcd } from '../../lab/node/image/etcd-programs.ts';
 import { LabStreams } from '../../lab/node/node-streams.ts';
 import { Failure } from '../../std/failure.ts';
 import { serveControl } from './control.ts';
-import { createAll, exampleCluster, operatorManifests } from './manifests.ts';
+import { createFirstCluster } from './first-cluster.ts';
+import { hintsOf } from './hints.ts';
+import { findKubectl, type Kubectl } from './kubectl.ts';
+import { Narrator } from './narrator.ts';
+import { returned } from './returned.ts';
+import type { Screen } from './screen.ts';
+import { showOn } from './show.ts';
 import { cacheDirectory, compiledDirectory, forget, remember, runningIn } from './state.ts';
 
 export interface StartOptions {
@@ -23,6 +28,8 @@ export interface StartTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly openControlPlane: (state: string) => Promise<ControlPlane>;
   readonly say: (line: string) => void;
+  /** The live view, where there is a terminal. */
+  readonly screen?: Screen | undefined;
 }
 
 const packageDirectory = join(import.meta.dirname, '../../..');
@@ -30,11 +37,13 @@ const namespace = 'default';
 
 /** Runs the lab until told to stop. */
 export async function startLab(options: StartOptions, tools: StartTools, signal: AbortSignal): Promise<void> {
-  const { state } = options;
+  const { state, nodes } = options;
   const other = runningIn(state);
   if (other !== undefined)
     throw new Failure('rejected', `a lab runs in ${state} already, as process ${other.pid}: "lab down" ends it`);
   const began = performance.now();
+  const programs = findPrograms(options, tools);
+  programs.catch(() => undefined); // awaited below, unless the lab itself cannot be opened
   const plane = await tools.openControlPlane(state);
   const lab = await open(options, tools, plane);
   plane.reach(new LabStreams(lab.kubelets));
@@ -42,56 +51,78 @@ export async function startLab(options: StartOptions, tools: StartTools, signal:
   const ends = AbortSignal.any([signal, end.signal]);
   const running = Promise.all([plane.run(ends), lab.run(ends)]).finally(() => end.abort());
   using _control = serveControl(state, lab);
-  remember(state, { kubeconfig: plane.kubeconfig, nodes: options.nodes });
+  remember(state, { kubeconfig: plane.kubeconfig, nodes });
   try {
-    await greet(options, { ...tools, plane, began });
+    await Promise.race([running, welcome({ options, tools, plane, lab, programs, began }, ends)]);
     await running;
   } finally {
     end.abort();
+    await running.catch(() => undefined);
     forget(state);
   }
 }
 
-async function open({ nodes, state }: StartOptions, { env, say }: StartTools, plane: ControlPlane): Promise<Lab> {
-  const program = join(packageDirectory, 'src/main/etcd-operator.ts');
+interface Programs {
+  readonly etcd: EtcdPrograms | undefined;
+  readonly kubectl: Kubectl | undefined;
+}
+
+function sourcesOf({ env, say }: StartTools): EtcdSources {
   const cache = cacheDirectory(env);
   const modules = join(packageDirectory, 'tools/programs');
-  const findImage = imageCatalog({
-    cache,
-    brought: env['ETCD_OPERATOR_PROGRAMS'],
-    say,
-    make: [buildEtcd({ cache, modules, say }), downloadEtcd({ cache, say })],
-    operator: { program, package: packageDirectory },
-  });
-  const onTrouble = (failure: Failure): void => say(`trouble: ${failure.message}`);
-  const compiled = compiledDirectory(env);
+  const make = [buildEtcd({ cache, modules, say }), downloadEtcd({ cache, say })];
+  return { cache, brought: env['ETCD_OPERATOR_PROGRAMS'], say, make };
+}
+
+/** The etcd of the first cluster, and a kubectl; the lab is of use without the latter too. */
+async function findPrograms({ empty, etcdVersion }: StartOptions, tools: StartTools): Promise<Programs> {
+  const { say } = tools;
+  const sources = sourcesOf(tools);
+  const [etcd, kubectl] = await Promise.all([
+    empty ? undefined : findEtcd(etcdVersion ?? 'any', sources),
+    findKubectl(sources).catch((thrown: unknown) => say(`no kubectl: ${Failure.from(thrown).message}`)),
+  ]);
+  return { etcd, kubectl: kubectl ?? undefined };
+}
+
+async function open({ nodes, state }: StartOptions, tools: StartTools, plane: ControlPlane): Promise<Lab> {
+  const program = join(packageDirectory, 'src/main/etcd-operator.ts');
+  const findImage = imageCatalog({ ...sourcesOf(tools), operator: { program, package: packageDirectory } });
+  const onTrouble = (failure: Failure): void => tools.say(`trouble: ${failure.message}`);
+  const compiled = compiledDirectory(tools.env);
   return await openLab({ client: plane.client, api: plane.api, nodes, state, findImage, compiled, onTrouble });
 }
 
-interface Greeting extends StartTools {
+interface Welcome {
+  readonly options: StartOptions;
+  readonly tools: StartTools;
   readonly plane: ControlPlane;
+  readonly lab: Lab;
+  readonly programs: Promise<Programs>;
   readonly began: number;
 }
 
-async function greet(options: StartOptions, { plane, say, began }: Greeting): Promise<void> {
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  say(`The lab is up after ${seconds} s, with ${options.nodes} nodes.\n\n  export KUBECONFIG=${plane.kubeconfig}\n`);
-  if (options.empty) return;
-  const { client } = plane;
-  await createAll(client, await operatorManifests(), namespace);
-  await untilServed(plane);
-  await createAll(client, await exampleCluster(options.etcdVersion), namespace);
-  say('Created the operator and example-etcd-cluster: try kubectl get pods --watch');
-}
-
-/** A new kind is served a moment after its definition was created. */
-async function untilServed({ client }: ControlPlane): Promise<void> {
-  const at = { name: 'etcdclusters.etcd.database.coreos.com' };
-  for (let tries = 0; tries < 100; tries++) {
-    const { status } = await client.get(customResourceDefinitions, at);
-    const isServed = status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
-    if (isServed === true) return;
-    await sleep(50);
+/** Creates what the lab begins with, tells how it becomes healthy, and says what to try next. */
+async function welcome({ options, tools, plane, lab, programs, began }: Welcome, signal: AbortSignal): Promise<void> {
+  const { say, screen } = tools;
+  const { nodes, empty, state } = options;
+  const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+  say(`The lab is up after ${seconds()}, with ${nodes} nodes.`);
+  const { etcd, kubectl } = await programs;
+  if (etcd !== undefined) {
+    const { client } = plane;
+    const tell = (line: string): void => say(`${seconds()}  ${line}`);
+    const narrator = new Narrator({ client, namespace, tell, onChange: () => screen?.draw() });
+    const name = await createFirstCluster({ client, namespace, etcd, say });
+    const settled = narrator.settled(name);
+    void narrator.run(signal);
+    const shown = { narrator, lab, namespace };
+    if (screen !== undefined) void showOn(screen, shown, signal);
+    await Promise.race([settled, returned(name, shown, signal)]);
+    if (signal.aborted) return;
   }
-  throw new Failure('unreachable', `${at.name} is still not served 5 s after it was created`);
+  const running = { kubeconfig: plane.kubeconfig, nodes, ...(kubectl && { kubectl }), isWelcoming: true, empty };
+  remember(state, running);
+  if (screen === undefined) for (const line of hintsOf(running)) say(line);
+  else screen.hints = hintsOf(running);
 }

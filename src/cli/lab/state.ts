@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Kubectl } from './kubectl.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +22,11 @@ export interface Running {
   readonly startedAt: string;
   readonly kubeconfig: string;
   readonly nodes: number;
+  readonly kubectl?: Kubectl;
+  /** Whether it began without operator and cluster. */
+  readonly empty?: boolean;
+  /** Whether all that it begins with is there. */
+  readonly isWelcoming?: boolean;
 }
 
 const fileIn = (state: string): string => join(state, 'running.json');

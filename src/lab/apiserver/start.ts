@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Identity } from '../pki.ts';
 import type { NodeStreams } from '../streams.ts';
 import { keysIn } from './auth/keys.ts';
 import { Tokens } from './auth/tokens.ts';
@@ -31,7 +32,8 @@ export interface ApiServer {
   readonly port: number;
   /** The certificate by which clients know the server, as PEM text. */
   readonly ca: string;
-  /** For somebody who may do everything, as the text of a file. */
+  /** Somebody who may do everything, and the same as the text of a file. */
+  readonly admin: Identity;
   readonly kubeconfig: string;
   readonly close: () => Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     url,
     port,
     ca: keys.ca,
+    admin: keys.admin,
     kubeconfig: kubeconfigOf(url, keys.ca, keys.admin),
     close: async () => {
       server.close();

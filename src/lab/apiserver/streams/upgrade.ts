@@ -48,12 +48,13 @@ async function converse(socket: WebSocket, { target, query, container, node }: A
     stderr: wants('stderr'),
     tty: wants('tty'),
   });
+  const exitCodeOf = async (): Promise<number> => {
+    if (target.subresource === 'exec') return await node.exec(container, query.getAll('command'), terminal);
+    await node.attach(container, terminal);
+    return 0; // to watch a program fail is no failure; how it ended is in the pod's status
+  };
   try {
-    const isExec = target.subresource === 'exec';
-    const code = isExec
-      ? await node.exec(container, query.getAll('command'), terminal)
-      : await node.attach(container, terminal);
-    finish(socket, code);
+    finish(socket, await exitCodeOf());
   } catch (error) {
     fail(socket, error instanceof Error ? error.message : String(error));
   }

@@ -4,7 +4,7 @@ import { copyFile, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { searched } from '../../ground/tools.ts';
-import { unpackDebian } from './debian.ts';
+import { debianSuite, unpackDebian } from './debian.ts';
 
 const run = promisify(execFile);
 
@@ -19,7 +19,10 @@ async function busyboxProgram(cache: string, say: (line: string) => void): Promi
   const found = searched('busybox');
   if (found !== undefined) return found;
   say("busybox: fetching Debian's package busybox-static");
-  const root = await unpackDebian(['busybox-static'], { directory: join(cache, 'debian', 'busybox-static') });
+  const directory = join(cache, 'debian/busybox-static');
+  const root = await unpackDebian(['busybox-static'], { directory, suite: debianSuite }).catch(
+    async () => await unpackDebian(['busybox-static'], { directory }), // Ubuntu knows Debian's key only sometimes
+  );
   return join(root, existsSync(join(root, 'bin/busybox')) ? 'bin/busybox' : 'usr/bin/busybox');
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../../../std/failure.ts';
 import { busyboxDirectory } from './busybox.ts';
 import { needsLibraries } from './elf.ts';
-import { type EtcdSources, findEtcd } from './etcd-programs.ts';
+import { type EtcdSources, findEtcd, findUntagged } from './etcd-programs.ts';
 import { hostLibraries } from './host-libraries.ts';
 import { defaultPath, type FindImage, type Image, type Mount } from './image.ts';
 import { type Reference, referenceOf, versionOf } from './reference.ts';
@@ -47,7 +47,7 @@ async function etcdImage({ repository, tag }: Reference, options: CatalogOptions
   const version = versionOf(tag);
   if (version === undefined)
     throw new Failure('not-found', `${repository}:${tag}: the lab cannot tell an etcd version from the tag "${tag}"`);
-  const programs = await findEtcd(version, options);
+  const programs = await (version === 'any' ? findUntagged(options) : findEtcd(version, options));
   options.say(`etcd ${programs.version}: from ${programs.from}`);
   const names = ['etcd', 'etcdctl', 'etcdutl'].filter((name) => existsSync(join(programs.directory, name)));
   return await base(options, {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Failure } from '../../../std/failure.ts';
 
 const run = promisify(execFile);
+
+/** The release whose etcd and kubectl are new enough, and run on older ones too. */
+export const debianSuite = 'forky';
 
 export interface UnpackOptions {
   readonly directory: string;
@@ -36,19 +39,40 @@ export async function unpackDebian(packages: readonly string[], options: UnpackO
 
 async function download(packages: readonly string[], { directory, suite }: UnpackOptions): Promise<readonly string[]> {
   const archives = join(directory, 'archives');
-  for (const place of [join(archives, 'partial'), join(directory, 'lists/partial')])
-    await mkdir(place, { recursive: true });
-  const settings = {
-    'Dir::State::Lists': join(directory, 'lists'),
-    'Dir::Cache': directory,
-    'Debug::NoLocking': 'true',
-    'Acquire::Languages': 'none',
-    ...(suite === undefined ? {} : await sourcesOf(directory, suite)),
-  };
+  await mkdir(join(archives, 'partial'), { recursive: true });
+  // The lists are shared by all that is fetched from one release, and only what has changed of them is fetched again.
+  const shared = join(dirname(directory), `.lists-${suite ?? 'own'}`);
+  const settings = { ...(await settingsFor(shared, suite)), 'Dir::Cache::Archives': archives };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  await run('apt-get', [...options, '-qq', 'update']);
+  await updated(shared, options);
   await run('apt-get', [...options, '-qq', 'download', ...packages], { cwd: archives });
   return (await readdir(archives)).filter((file) => file.endsWith('.deb')).map((file) => join(archives, file));
+}
+
+const updates = new Map<string, Promise<unknown>>();
+
+/** Fetches the lists once, for all who ask at the same time. */
+async function updated(shared: string, options: readonly string[]): Promise<void> {
+  const update = updates.get(shared) ?? run('apt-get', [...options, '-qq', 'update']);
+  updates.set(shared, update);
+  update.catch(() => updates.delete(shared));
+  await update;
+}
+
+async function settingsFor(shared: string, suite: string | undefined): Promise<Record<string, string>> {
+  await mkdir(join(shared, 'lists/partial'), { recursive: true });
+  const status = join(shared, 'status');
+  await writeFile(status, ''); // what is installed here has no say in what is fetched
+  return {
+    'Dir::State::Lists': join(shared, 'lists'),
+    'Dir::State::Status': status,
+    'Dir::Cache': shared,
+    'Debug::NoLocking': 'true',
+    'Acquire::Languages': 'none',
+    'Acquire::PDiffs': 'false',
+    'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
+    ...(suite === undefined ? {} : await sourcesOf(shared, suite)),
+  };
 }
 
 /** The machine's own mirror, asked for another release. */

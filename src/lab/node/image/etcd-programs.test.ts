@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recipeOf } from './etcd-build.ts';
 import { downloadEtcd } from './etcd-download.ts';
-import { type EtcdSources, findEtcd } from './etcd-programs.ts';
+import { type EtcdSources, findEtcd, findUntagged } from './etcd-programs.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'etcd-programs-'));
 afterAll(() => rmSync(place, { recursive: true }));
@@ -33,6 +33,14 @@ describe('etcd', () => {
   it('is found in the cache and in what was brought along', async () => {
     expect(await findEtcd('3.4.31', sources)).toMatchObject({ version: '3.4.31', from: 'the cache' });
     expect(await findEtcd('3.6.16', sources)).toMatchObject({ from: join(place, 'brought') });
+  });
+
+  it('is one that still knows cluster-health when the image has no tag, if there is one', async () => {
+    expect(await findUntagged(sources)).toMatchObject({ version: '3.10.1' });
+    put('old/programs/etcd-3.2.13');
+    put('old/programs/etcd-3.3.12');
+    put('old/programs/etcd-3.5.21');
+    expect(await findUntagged({ ...sources, cache: join(place, 'old') })).toMatchObject({ version: '3.3.12' });
   });
 
   it('is the newest at hand when any will do', async () => {

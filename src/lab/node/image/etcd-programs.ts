@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Failure } from '../../../std/failure.ts';
 import { searched } from '../../ground/tools.ts';
-import { unpackDebian } from './debian.ts';
+import { debianSuite, unpackDebian } from './debian.ts';
 
 const run = promisify(execFile);
 
@@ -29,23 +29,29 @@ export interface EtcdSources {
 
 /** What Debian has: no root is needed to unpack it. */
 const debianVersion = '3.5.30';
-const debianSuite = 'forky';
 
 /** The etcd of that version; for `any`, the newest at hand. */
 export async function findEtcd(version: string, sources: EtcdSources): Promise<EtcdPrograms> {
   const atHand = await etcdAtHand(sources);
-  const found =
-    version === 'any'
-      ? atHand.toSorted((a, b) => newestFirst(a, b))[0]
-      : atHand.find((each) => each.version === version);
+  const found = version === 'any' ? newestOf(atHand) : atHand.find((each) => each.version === version);
   return found ?? (await made(version === 'any' ? debianVersion : version, sources, atHand));
 }
+
+/** The etcd of an image without a tag: its etcdctl should still know `cluster-health`, which 3.4 dropped from the default. */
+export async function findUntagged(sources: EtcdSources): Promise<EtcdPrograms> {
+  const old = newestOf((await etcdAtHand(sources)).filter(({ version }) => /^3\.[0-3]\./.test(version)));
+  return old ?? (await findEtcd('any', sources));
+}
+
+const newestOf = (programs: readonly EtcdPrograms[]): EtcdPrograms | undefined =>
+  programs.toSorted((a, b) => newestFirst(a, b))[0];
 
 /** All that is on this machine already, in the order in which it is preferred. */
 export async function etcdAtHand({ cache, brought }: EtcdSources): Promise<readonly EtcdPrograms[]> {
   return [
     ...(await onPath()),
     ...inDirectory(join(cache, 'programs'), 'the cache'),
+    ...inDirectory(join(cache, 'lab/debian'), "Debian's packages in the cache"),
     ...(brought === undefined ? [] : inDirectory(brought, brought)),
   ];
 }
@@ -81,8 +87,8 @@ function inDirectory(place: string, from: string): readonly EtcdPrograms[] {
   if (!existsSync(place)) return [];
   return readdirSync(place).flatMap((name) => {
     const version = /^etcd-(\d+\.\d+\.\d+)(?:-[0-9a-z]+)?$/.exec(name)?.[1];
-    const directory = join(place, name);
-    return version !== undefined && existsSync(join(directory, 'etcd')) ? [{ version, directory, from }] : [];
+    const directory = [join(place, name), join(place, name, 'usr/bin')].find((each) => existsSync(join(each, 'etcd')));
+    return version === undefined || directory === undefined ? [] : [{ version, directory, from }];
   });
 }
 

@@ -1,0 +1,126 @@
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runningIn } from '../../src/cli/lab/state.ts';
+import { program } from '../../tools/programs/build.ts';
+import { kubectlIn } from '../support/kubectl.ts';
+import { LabHome } from '../support/lab-home.ts';
+import { until } from '../support/until.ts';
+
+const examples = join(import.meta.dirname, '../../examples/coreos');
+const home = new LabHome(['3.1.10', '3.3.12', '3.7.3']);
+const logFile = join(home.directory, 'log');
+const said = (): string => readFileSync(logFile, 'utf8');
+const kubectl = kubectlIn('default');
+const settled = '--for=condition=Progressing=false --timeout=60s';
+let lab: ChildProcess;
+
+async function start(...words: readonly string[]): Promise<void> {
+  lab = home.command(words, openSync(logFile, 'w'));
+  await until('the lab says what to try', async () => {
+    if (lab.exitCode !== null) throw new Error(said());
+    return runningIn(home.state)?.isWelcoming;
+  });
+}
+
+async function tell(word: string): Promise<void> {
+  const [code] = (await once(home.command([word], 'inherit'), 'exit')) as [number];
+  expect(code).toBe(0);
+}
+
+/** Types a line into a shell in a pod of its own, as the book does, and gives back what it printed. */
+const inShell = (line: string): Promise<string> =>
+  kubectl('run shell --rm -i --quiet --image quay.io/coreos/etcd --restart=Never -- /bin/sh', {
+    input: `${line} 2>&1\nexit\n`,
+  });
+
+const etcdctl = (cluster: string, words: string): Promise<string> =>
+  inShell(`ETCDCTL_API=3 etcdctl --endpoints http://${cluster}-client:2379 ${words}`);
+
+const podsOf = async (cluster: string): Promise<readonly string[]> =>
+  (await kubectl(`get pods -l etcd_cluster=${cluster} -o name`)).trim().split('\n');
+
+beforeAll(async () => {
+  process.env['KUBECONFIG'] = join(home.state, 'kubeconfig');
+  process.env['PATH'] = `${dirname(program('kubernetes', 'kubectl'))}:${process.env['PATH'] ?? ''}`;
+  await home.handOver();
+});
+afterAll(async () => {
+  if (runningIn(home.state) !== undefined) await tell('down');
+  await rm(home.directory, { recursive: true, force: true });
+});
+
+describe('the lab', () => {
+  it('begins with a healthy cluster of the newest etcd at hand, and says so', async () => {
+    await start();
+    expect(said()).toMatch(/^Created the operator and example-etcd-cluster, with etcd 3\.7\.3 from /m);
+    expect(said()).toMatch(/as desired: 3 of 3 members serve, etcd 3\.7\.3\n/);
+    expect(said()).toContain(`export KUBECONFIG=${home.state}/kubeconfig`);
+    expect(await kubectl('get etcd')).toMatch(/^example-etcd-cluster +3 +3 +3\.7\.3 +Running +True/m);
+    expect(await kubectl('describe etcd example-etcd-cluster')).toMatch(/New Member Added/);
+  });
+
+  it('lets kubectl look into pods', async () => {
+    const [pod = ''] = await podsOf('example-etcd-cluster');
+    expect(await kubectl(`exec ${pod} -- etcdctl endpoint health`)).toMatch(/is healthy/);
+    expect(await kubectl(`logs ${pod}`)).toMatch(/etcd/);
+  });
+
+  it('grows and heals the cluster', async () => {
+    await kubectl('scale etcd example-etcd-cluster --replicas=4');
+    await kubectl('wait etcd example-etcd-cluster --for=jsonpath={.status.readyMembers}=4 --timeout=60s');
+    await kubectl(`wait etcd example-etcd-cluster ${settled}`);
+    const [victim = ''] = await podsOf('example-etcd-cluster');
+    await kubectl(`delete ${victim} --now`);
+    await until('another member has taken its place', async () => {
+      const pods = await podsOf('example-etcd-cluster');
+      return pods.length === 4 && !pods.includes(victim) ? true : undefined;
+    });
+    await kubectl('wait etcd example-etcd-cluster --for=jsonpath={.status.readyMembers}=4 --timeout=60s');
+  });
+
+  it('runs an etcdctl that still has the commands of the book', async () => {
+    expect(await inShell('etcdctl --version')).toMatch(/etcdctl version: 3\.3\.12/);
+  });
+
+  it('keeps what was written when it is killed', async () => {
+    await kubectl(`create -f ${examples}/etcd-cluster.yaml`);
+    await kubectl('wait etcd etcd-cluster --for=condition=Available --timeout=60s');
+    await kubectl('wait etcd etcd-cluster --for=jsonpath={.status.readyMembers}=3 --timeout=60s');
+    // The Service leads to members a moment after they are ready.
+    await until('a write is taken', async () =>
+      (await etcdctl('etcd-cluster', 'put kept well')).includes('OK') ? true : undefined,
+    );
+    const ended = once(lab, 'exit');
+    lab.kill('SIGKILL');
+    await ended;
+    await until('nothing is left', async () => (home.leftovers().length === 0 ? true : undefined), { seconds: 20 });
+    await start();
+    await until('what was written is there', async () =>
+      (await etcdctl('etcd-cluster', 'get kept')).includes('well') ? true : undefined,
+    );
+  });
+
+  it('leaves neither process nor mount behind', async () => {
+    await tell('down');
+    expect(home.leftovers()).toEqual([]);
+  });
+});
+
+describe('an empty lab', () => {
+  it('has neither operator nor cluster, and takes the first commands of the book', async () => {
+    await rm(join(home.state, 'apiserver'), { recursive: true, force: true });
+    await start('--empty');
+    expect(await kubectl('get crd')).toBe('');
+    expect(await kubectl('get pods')).toBe('');
+    for (const part of ['crd', 'sa', 'role', 'rolebinding', 'deployment'])
+      await kubectl(`create -f ${examples}/etcd-operator-${part}.yaml`);
+    await kubectl('wait deployment etcd-operator --for=condition=Available --timeout=60s');
+    await kubectl(`create -f ${examples}/etcd-cluster-cr.yaml`);
+    await kubectl('wait etcd example-etcd-cluster --for=condition=Available --timeout=60s');
+    expect(await kubectl('get etcd')).toMatch(/^example-etcd-cluster +3 +\d +3\.1\.10/m);
+  });
+});

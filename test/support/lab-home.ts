@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { debianRoot } from '../../tools/debian/packages.ts';
+import { environmentOf } from '../../tools/lib/processes.ts';
+import { run } from '../../tools/lib/run.ts';
+import { etcdProgram } from '../../tools/programs/build.ts';
+
+/** Somebody without an account, and so without any rights. */
+const nobodyInParticular = 61_234;
+const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
+
+type EtcdVersion = Parameters<typeof etcdProgram>[0];
+
+/** What an ordinary user has who runs the lab: a directory, and some versions of etcd. */
+export class LabHome {
+  readonly directory = mkdtempSync(join(tmpdir(), 'lab-test-'));
+
+  constructor(versions: readonly EtcdVersion[]) {
+    for (const place of ['home', 'bin', 'cache/programs']) mkdirSync(join(this.directory, place), { recursive: true });
+    for (const version of versions) {
+      const place = join(this.directory, `cache/programs/etcd-${version}`);
+      cpSync(dirname(etcdProgram(version, 'etcd')), place, { recursive: true });
+    }
+    copyFileSync(join(debianRoot(), 'bin/busybox'), join(this.directory, 'bin/busybox'));
+  }
+
+  get state(): string {
+    return join(this.directory, 'home');
+  }
+
+  /** Everything in it becomes the ordinary user's. */
+  async handOver(): Promise<void> {
+    if (isRoot()) await run('chown', ['-R', `${nobodyInParticular}:${nobodyInParticular}`, this.directory]);
+    chmodSync(this.directory, 0o755);
+  }
+
+  /** Starts `etcd-operator lab` as that user. */
+  command(words: readonly string[], output: number | 'inherit'): ChildProcess {
+    const ids = [`--reuid=${nobodyInParticular}`, `--regid=${nobodyInParticular}`, '--clear-groups'];
+    const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
+    const command = [node, program, 'lab', '--state', this.state, ...words];
+    const [first = '', ...rest] = isRoot() ? ['setpriv', ...ids, '--', ...command] : command;
+    const env = {
+      PATH: `${join(this.directory, 'bin')}:/usr/bin:/bin`,
+      HOME: this.state,
+      XDG_CACHE_HOME: join(this.state, 'cache'),
+      ETCD_OPERATOR_PROGRAMS: join(this.directory, 'cache/programs'),
+      LAB_TEST: this.directory,
+    };
+    return spawn(first, rest, { env, stdio: ['ignore', output, output], cwd: '/' });
+  }
+
+  /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */
+  leftovers(): readonly string[] {
+    const processes = readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry))
+      .filter((pid) => environmentOf(Number(pid)).includes(`LAB_TEST=${this.directory}`) || this.#isInside(pid))
+      .map((pid) => `process ${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+    const mounts = contentOf('/proc/mounts').split('\n');
+    return [...processes, ...mounts.filter((line) => line.includes(this.directory))];
+  }
+
+  #isInside(pid: string): boolean {
+    return contentOf(`/proc/${pid}/mountinfo`).includes(this.directory);
+  }
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** A file of a process, which may end in this moment. */
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
