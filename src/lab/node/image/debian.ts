@@ -88,5 +88,7 @@ function mirror(): string {
     .filter((file) => existsSync(file))
     .map((file) => readFileSync(file, 'utf8'));
   const found = texts.map((text) => /^(?:deb\s+(?:\[[^\]]*\]\s+)?|URIs:\s*)(\S+\/debian\/?)(?:\s|$)/m.exec(text)?.[1]);
-  return found.find((address) => address !== undefined) ?? '';
+  const address = found.find((each) => each !== undefined);
+  if (address !== undefined) return address;
+  throw new Failure('rejected', 'apt on this machine knows no mirror of Debian from which packages could be had');
 }
