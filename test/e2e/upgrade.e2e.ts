@@ -17,8 +17,10 @@ async function upgrade({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster,
 async function arrived({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster, version: string): Promise<void> {
   await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=240s`);
   await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=60s');
-  const running = await db.withMembers((members) => Promise.all(members.map((member) => member.status())));
-  expect(running.map((status) => status.version)).toEqual(running.map(() => version));
+  await until(`everybody runs ${version}`, async () => {
+    const running = await db.withMembers((members) => Promise.all(members.map((member) => member.status())));
+    return running.every((status) => status.version === version) || undefined;
+  });
 }
 
 const idsOf = async (db: DeclaredCluster): Promise<readonly string[]> =>

@@ -60,6 +60,12 @@ describe('the body of a member', () => {
       pod: podOf(etcd({ waiting: { reason: 'ErrImagePull', message: 'not found' } })),
       want: { phase: 'stuck', why: 'ErrImagePull: not found' },
     },
+    'has another chance, and as much time, when its image was changed': {
+      pod: podOf(etcd({ waiting: { reason: 'ContainerCreating' } }), {
+        metadata: { annotations: { 'etcd.database.coreos.com/changed-at': '2026-01-01T00:10:00Z' } },
+      }),
+      want: { unreadySince: Date.parse('2026-01-01T00:10:00Z') },
+    },
     'is stuck when no node will have it': {
       pod: podOf({
         conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' }],

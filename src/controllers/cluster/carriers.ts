@@ -2,7 +2,7 @@ import { cannotGrowAnnotation, claimAnnotation, claimMark, storageOf } from '../
 import { isSealed } from '../../core/desired/initial-cluster.ts';
 import { isLabelled } from '../../core/desired/labels.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { templateAnnotation, templateMark } from '../../core/desired/pod.ts';
+import { changedAnnotation, templateAnnotation, templateMark } from '../../core/desired/pod.ts';
 import { showsSecrets } from '../../core/desired/secret-volumes.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
 import type { Naming } from '../../core/model/template.ts';
@@ -39,7 +39,7 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     ...phaseOf(pod, etcd),
     ready: isReady(pod),
     hasRun: hasRun(etcd),
-    unreadySince: unreadySince(pod),
+    unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
     sealed: isSealed(annotations, blueprint.naming),
     disk: diskOf(pod, claims),
     ...madeFrom(pod, blueprint.naming),
@@ -148,7 +148,9 @@ const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) 
 const hasRun = (etcd: ContainerStatus | undefined): boolean =>
   etcd !== undefined && (etcd.restartCount > 0 || isRunning(etcd) || etcd.lastState?.terminated !== undefined);
 
-function unreadySince(pod: Stored<Pod>): number | undefined {
+/** When it was last given another image, it began anew: it is not to blame for what the one before did not do. */
+function unreadySince(pod: Stored<Pod>, changed: string | undefined): number | undefined {
   if (isReady(pod)) return undefined;
-  return Date.parse(readiness(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  const since = Date.parse(readiness(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  return Math.max(since, changed === undefined ? since : Date.parse(changed) || since);
 }

@@ -1,5 +1,6 @@
 import { relabelling } from '../../core/desired/labels.ts';
 import { snapshotAnnotation, snapshotCountAfter } from '../../core/desired/old-requests.ts';
+import { changedAnnotation } from '../../core/desired/pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
 import { compareVersions, parseVersion, type Version } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
@@ -22,6 +23,7 @@ export async function changeImage({ name, uid, from, to }: Change<'change-image'
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'replace', path: `/spec/containers/${index}/image`, value: blueprint.intent.imageOf(to) },
     { op: 'add', path: annotationPath(naming.versionAnnotation), value: to },
+    { op: 'add', path: annotationPath(changedAnnotation(naming)), value: deed.tools.now().toISOString() },
     ...(count === undefined ? [] : [{ op: 'add', path: annotationPath(snapshotAnnotation(naming)), value: count }]),
   ];
   await writer.patch(pods, at(name, deed), { type: 'json', body, signal });

@@ -40,6 +40,9 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
   };
 }
 
+/** When a pod's image was last changed. */
+export const changedAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-at`;
+
 export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
 
 /**
