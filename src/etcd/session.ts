@@ -124,7 +124,8 @@ export class Session {
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {
       connection.once('connect', () => {
-        connection.setLocalWindowSize(streamWindow);
+        // It may have been given up meanwhile, and then throws where nobody can catch it.
+        if (!connection.destroyed) connection.setLocalWindowSize(streamWindow);
         resolve(connection);
       });
       connection.on('error', reject); // stays: each call hears of an error by itself, but one nobody listens to ends the process

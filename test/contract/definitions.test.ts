@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
 import { contract, type Json } from './support.ts';
 
 const { kubectl, say, watched, namespace } = contract('definitions');
@@ -76,6 +77,7 @@ beforeAll(async () => {
   await kubectl('create -f -', { input: JSON.stringify(definition) });
   await kubectl(`wait crd/things.${group} --for=condition=Established --timeout=30s`);
   await kubectl('wait thing/none --for=create --timeout=1s').catch(() => undefined);
+  await until('it can be found by its name', () => kubectl(`get things.${group} -o name`).then(() => true));
 });
 afterAll(() => kubectl(`delete crd things.${group}`));
 
@@ -146,6 +148,29 @@ describe('a custom resource', () => {
   it('cannot be watched from too long ago', async () => {
     const events = await watched(`${things}?watch=true&resourceVersion=1&timeoutSeconds=2`);
     expect(events[0]).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+  });
+
+  it('means the first group by the alphabet where several have its name, whichever came first', async () => {
+    const groups = [`zz.${group}`, `aa.${group}`];
+    for (const of of groups) {
+      const twin = {
+        ...definition,
+        metadata: { name: `twins.${of}` },
+        spec: { ...definition.spec, group: of, names: { plural: 'twins', kind: 'Twin' } },
+      };
+      await kubectl('create -f -', { input: JSON.stringify(twin) });
+      await kubectl(`wait crd/twins.${of} --for=condition=Established`);
+    }
+    try {
+      const ours = await until('both groups are listed', async () => {
+        const { groups: listed } = JSON.parse(await kubectl('get --raw /apis')) as { groups: { name: string }[] };
+        const found = listed.map(({ name }) => name).filter((name) => groups.includes(name));
+        return found.length === groups.length ? found : undefined;
+      });
+      expect(ours).toEqual(groups.toReversed());
+    } finally {
+      await kubectl(`delete crd ${groups.map((of) => `twins.${of}`).join(' ')} --timeout=30s`);
+    }
   });
 
   it('is gone with its definition', async () => {

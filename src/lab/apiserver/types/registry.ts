@@ -26,8 +26,12 @@ const keyOf = ({ group, version, plural }: Pick<ResourceType, 'group' | 'version
 export class Registry {
   readonly #types = new Map<string, ResourceType>(builtIn.map((type) => [keyOf(type), type]));
 
+  /** Those built in first; then by group, so that a name which several groups have means the same whichever came first. */
   all(): readonly ResourceType[] {
-    return [...this.#types.values()];
+    const types = [...this.#types.values()];
+    const custom = types.filter((type) => type.custom !== undefined);
+    const byGroup = custom.toSorted((a, b) => (a.group < b.group ? -1 : Number(a.group > b.group)));
+    return [...types.filter((type) => type.custom === undefined), ...byGroup];
   }
 
   find(of: Pick<ResourceType, 'group' | 'version' | 'plural'>): ResourceType | undefined {
