@@ -1,15 +1,11 @@
 import { expect } from 'vitest';
-import { hexOf } from '../../src/etcd/words.ts';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
 const version = '3.5.35';
-
-const idsOf = async (db: DeclaredCluster): Promise<readonly string[]> =>
-  (await db.members()).map(({ id }) => hexOf(id)).toSorted();
 
 story.onOurCluster('a killed container, evicted pods and two lost at once are healed', async (told) => {
   const { kubectl, step, namespace } = told;
@@ -26,14 +22,14 @@ story.onOurCluster('a killed container, evicted pods and two lost at once are he
 
   await underTraffic(db, async () => {
     await step('a killed container starts again in its pod: the same members', async () => {
-      const before = await idsOf(db);
+      const before = await db.ids();
       const [victim = ''] = await db.podNames();
       await kubectl(`exec ${victim} -- sh -c 'kill 1'`).catch(() => undefined); // its connection ends with it
       const restarted = '{.status.containerStatuses[0].restartCount}';
       await kubectl(`wait pod/${victim} --for=jsonpath=${restarted}=1 --timeout=60s`);
       await kubectl(`wait pod/${victim} --for=condition=Ready --timeout=60s`);
       await db.settled(5);
-      expect(await idsOf(db)).toEqual(before);
+      expect(await db.ids()).toEqual(before);
     });
     await step('evicted as a drain does it: replaced, and the third waits for its turn', async () => {
       const [first = '', second = '', third = ''] = await db.podNames();
@@ -61,7 +57,7 @@ story.onOurCluster('two of three come back to their disks', async (told) => {
   await installOperator(told);
   await db.apply({ size: 3, version, durable: true });
   await db.settled(3);
-  const before = await idsOf(db);
+  const before = await db.ids();
   await underTraffic(db, async () => {
     await step('two pods are deleted at once, which is a majority', async () => {
       const [first = '', second = ''] = await db.podNames();
@@ -70,7 +66,7 @@ story.onOurCluster('two of three come back to their disks', async (told) => {
       await db.settled(3);
     });
   });
-  expect(await idsOf(db)).toEqual(before);
+  expect(await db.ids()).toEqual(before);
   await step('a disk that is deleted with its pod is replaced', async () => {
     const [victim = ''] = await db.podNames();
     await underTraffic(db, async () => {

@@ -1,14 +1,10 @@
 import { expect } from 'vitest';
-import { hexOf } from '../../src/etcd/words.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 
 const version = '3.6.16';
-
-const idsOf = async (db: DeclaredCluster): Promise<readonly string[]> =>
-  (await db.members()).map(({ id }) => hexOf(id)).toSorted();
 
 interface Change {
   readonly spec: object;
@@ -70,7 +66,7 @@ story.onOurCluster('every field of the pod policy reaches members on their own d
   await installOperator(told);
   await db.apply({ size: 3, version, durable: true });
   await db.settled(3);
-  const before = await idsOf(db);
+  const before = await db.ids();
   await underTraffic(db, async () => {
     for (const change of needingNewPods) await step(`${change.shows} = ${change.as}`, () => reaches(told, db, change));
     await step('the domain, and with it the addresses', async () => {
@@ -81,7 +77,7 @@ story.onOurCluster('every field of the pod policy reaches members on their own d
       for (const { peerURLs } of await db.members()) expect(peerURLs[0]).toMatch(/\.svc\.cluster\.local:2380$/);
     });
   });
-  expect(await idsOf(db)).toEqual(before);
+  expect(await db.ids()).toEqual(before);
 });
 
 story.onOurCluster('a change that needs new pods costs no data where there are no disks', async (told) => {
@@ -90,7 +86,7 @@ story.onOurCluster('a change that needs new pods costs no data where there are n
   await installOperator(told);
   await db.apply({ size: 3, version });
   await db.settled(3);
-  const before = await idsOf(db);
+  const before = await db.ids();
   const uids = (): Promise<string> => kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].metadata.uid}');
   await underTraffic(db, async () => {
     await step('labels come and go without a restart', async () => {
@@ -99,12 +95,12 @@ story.onOurCluster('a change that needs new pods costs no data where there are n
       await reaches(told, db, { spec: { pod: { labels: null } }, shows: '.metadata.labels.app', as: 'etcd' });
       await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=30s');
       expect(await uids()).toBe(pods);
-      expect(await idsOf(db)).toEqual(before);
+      expect(await db.ids()).toEqual(before);
     });
     await step('others take the places of all three, one after the other', async () => {
       const [change] = needingNewPods.slice(1);
       if (change !== undefined) await reaches(told, db, change);
-      expect((await idsOf(db)).filter((id) => before.includes(id))).toEqual([]);
+      expect((await db.ids()).filter((id) => before.includes(id))).toEqual([]);
     });
     await step('and again, with disks of their own', async () => {
       const persistentVolumeClaimSpec = {

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { hexOf } from '../../src/etcd/words.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
@@ -23,22 +22,19 @@ async function arrived({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster,
   });
 }
 
-const idsOf = async (db: DeclaredCluster): Promise<readonly string[]> =>
-  (await db.members()).map(({ id }) => hexOf(id)).toSorted();
-
 story.onOurCluster('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
   await db.apply({ size: 3, version: '3.1.10' });
   await db.settled(3);
-  const members = await idsOf(db);
+  const members = await db.ids();
   await underTraffic(db, async () => {
     for (const version of ['3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'])
       await step(`to ${version}`, () => upgrade(told, db, version));
   });
   await step('they are the same members, in the same pods', async () => {
-    expect(await idsOf(db)).toEqual(members);
+    expect(await db.ids()).toEqual(members);
   });
   await step('it was told in the words of the book', async () => {
     const events = await kubectl(
@@ -84,7 +80,7 @@ story.onOurCluster('an upgrade that fails stops at its first member, and going b
   await installOperator(told);
   await db.apply({ size: 3, version: '3.5.35', extra: { replaceMemberAfterSeconds: 10 } });
   await db.settled(3);
-  const members = await idsOf(db);
+  const members = await db.ids();
   await underTraffic(db, async () => {
     await step('a version that nobody has', async () => {
       await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.3535"}}'`);
@@ -97,7 +93,7 @@ story.onOurCluster('an upgrade that fails stops at its first member, and going b
         );
         return Date.now() - Date.parse(since) > 15_000 || undefined;
       });
-      expect(await idsOf(db)).toEqual(members);
+      expect(await db.ids()).toEqual(members);
     });
     await step('back', () => upgrade(told, db, '3.5.35'));
     await step('and on to one that there is, while a member is down and the size changes', async () => {

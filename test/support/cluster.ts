@@ -1,6 +1,6 @@
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
-import type { EtcdMember } from '../../src/etcd/words.ts';
+import { type EtcdMember, hexOf } from '../../src/etcd/words.ts';
 import type { Kubectl } from './kubectl.ts';
 import { type Entry, endpointsOf } from './member-endpoints.ts';
 import { until } from './until.ts';
@@ -28,6 +28,8 @@ export interface DeclaredCluster {
   /** Connections to all members that had an address a moment ago. */
   readonly withMembers: <T>(use: (members: readonly EtcdConnection[]) => Promise<T>) => Promise<T>;
   readonly members: () => Promise<readonly EtcdMember[]>;
+  /** The numbers etcd knows its members by: the same ones, as long as nobody was replaced. */
+  readonly ids: () => Promise<readonly string[]>;
   readonly status: () => Promise<Record<string, unknown>>;
 }
 
@@ -78,6 +80,7 @@ export function declared(kubectl: Kubectl, name = 'db', entry: Entry = {}): Decl
     podNames: () => ofPods('.metadata.name'),
     withMembers,
     members,
+    ids: async () => (await members()).map(({ id }) => hexOf(id)).toSorted(),
     status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get etcdcluster ${name}`)).status,
   };
 }

@@ -39,11 +39,6 @@ const alone = (world: ClusterWorld): ClusterWorld => ({
     value: { clusterId: 'c1', members: [{ ...aMember(nameOf('db-0'), 0), version: '3.2.13' }] },
   },
 });
-const numbered = withIntent({ memberNames: 'ordinal' });
-const renamed = (from: string, to: string) => (world: ClusterWorld) =>
-  withCarrier(from, { name: nameOf(to) })(withMember(from, { name: nameOf(to) })(world));
-const leading = (name: string) => (world: ClusterWorld) =>
-  withMember(name, { leads: true })(withMember('db-0', { leads: false })(world));
 const long = Date.parse('2025-12-31T23:00:00Z');
 
 describe('the plan for a cluster', () => {
@@ -153,26 +148,6 @@ describe('the plan for a cluster', () => {
     'shrinks by a sick follower before a healthy one': {
       given: aWorld(wanting(2), withMember('db-2', { health: 'silent' })),
       want: 'remove-member db-2',
-    },
-    'shrinks by the highest number where members are numbered': {
-      given: aWorld(wanting(1), numbered),
-      want: 'remove-member db-2',
-    },
-    'takes numbers for numbers: ten is more than nine': {
-      given: aWorld(wanting(1), numbered, renamed('db-1', 'db-10'), renamed('db-2', 'db-9')),
-      want: 'remove-member db-10',
-    },
-    'has the highest number hand the lead to the lowest before it goes': {
-      given: aWorld(wanting(2), numbered, leading('db-2')),
-      want: 'move-leader db-0',
-    },
-    'cannot have it handed over by an etcd before 3.3': {
-      given: aWorld(wanting(2), numbered, leading('db-2'), withMember('db-2', { version: '3.2.13' })),
-      want: 'remove-member db-2',
-    },
-    'shrinks by a sick member before the highest number': {
-      given: aWorld(wanting(2), numbered, withMember('db-1', { health: 'silent' })),
-      want: 'remove-member db-1',
     },
     'removes pod and disk of a name that is no member': {
       given: {
