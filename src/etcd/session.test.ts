@@ -75,6 +75,20 @@ const wayTo = ({ port }: { readonly port: number }, sockets: Socket[] = []): Way
   return open;
 };
 
+describe('a connection that is given up', () => {
+  it('while it opens raises no error where nobody can catch it', async () => {
+    await using fake = await answering();
+    for (let turns = 0; turns < 12; turns++) {
+      const etcd = connect({ url: fake.url });
+      const asked = etcd.status().catch((thrown: unknown) => Failure.from(thrown).kind);
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+      etcd.close();
+      await asked;
+    }
+    expect(await connect({ url: fake.url }).status()).toMatchObject(version); // an error nobody catches fails the run itself
+  });
+});
+
 describe('a way other than dialling', () => {
   it('leads to the member, is shared, and is closed with the connection', async () => {
     await using fake = await answering();
