@@ -1,4 +1,4 @@
-import type { CarrierName, Member, MemberId, Membership, Sighting } from '../../core/model/cluster.ts';
+import type { Carrier, CarrierName, Member, MemberId, Membership, Sighting } from '../../core/model/cluster.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
@@ -96,4 +96,14 @@ function healthOf(member: EtcdMember, status: MemberStatus | undefined, clusterI
 function nameIn({ peerURLs, name }: EtcdMember): CarrierName {
   const host = URL.parse(peerURLs[0] ?? '')?.hostname ?? '';
   return (host.split('.')[0] || name) as CarrierName;
+}
+
+/** Whoever has been told to stop is as good as gone, however well it still answers. */
+export function withLeavers(sighting: Sighting<Membership>, carriers: readonly Carrier[]): Sighting<Membership> {
+  if (!sighting.seen) return sighting;
+  const stopping = new Set(carriers.filter(({ phase }) => phase === 'stopping').map(({ name }) => name));
+  const members = sighting.value.members.map((member) =>
+    member.health === 'healthy' && stopping.has(member.name) ? { ...member, health: 'leaving' as const } : member,
+  );
+  return { seen: true, value: { ...sighting.value, members } };
 }

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
 import { wrongPassword } from './judge-credentials.ts';
-import { type Asked, seeMembership } from './membership.ts';
+import { type Asked, seeMembership, withLeavers } from './membership.ts';
 import { lookIntoSecrets, type SecretsSeen } from './secrets.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
@@ -39,7 +39,8 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     return connection === undefined ? [] : [{ connection, asking }];
   });
   const { locked } = secrets;
-  const membership = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
+  const sighting = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
+  const membership = withLeavers(sighting, carriers);
   return {
     blueprint,
     world: {

@@ -6,7 +6,7 @@ import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './in
 import { passedAnnotation, passedNames } from './labels.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
 import { snapshotEnvironment } from './old-requests.ts';
-import { livenessProbe, readinessProbe } from './probes.ts';
+import { livenessProbe, readinessProbe, startupProbe } from './probes.ts';
 import { secretMounts, secretVolumes } from './secret-volumes.ts';
 
 /** Whose body it is, and what is in it at first. */
@@ -89,6 +89,7 @@ function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
     ...(template.resources === undefined ? {} : { resources: template.resources }),
     securityContext: nothingSpecial,
     terminationMessagePolicy: 'FallbackToLogsOnError', // why it ended is then told in the status
+    startupProbe: startupProbe(template),
     livenessProbe,
     readinessProbe: readinessProbe(template),
     volumeMounts: [{ name: 'etcd-data', mountPath: dataPath }, ...secretMounts(template)],
@@ -139,7 +140,15 @@ function nameCheck({ intent, naming, template }: Blueprint, name: CarrierName): 
   const check = template.nameCheck;
   if (check === undefined) return {};
   const host = `${name}.${naming.peerService}.${intent.namespace}.svc${naming.domain}`;
-  const script = `for try in $(seq ${check.tries}); do nslookup ${host} && exit 0; sleep 1; done; echo "${host} is not known yet; going on"`;
+  const script = [
+    // Some builds of busybox take a name as it stands, and leave the suffixes of a cluster to whoever asks.
+    `suffixes=$(sed -n 's/^search//p' /etc/resolv.conf | tr ' ' '\\n' | sed -n 's/^./.&/p')`,
+    `for try in $(seq ${check.tries}); do`,
+    `  for suffix in '' $suffixes; do nslookup "${host}$suffix" && exit 0; done`,
+    '  sleep 1',
+    'done',
+    `echo "${host} is not known yet; going on"`,
+  ].join('\n');
   return {
     initContainers: [
       {

@@ -16,12 +16,27 @@ export const livenessProbe: Passed = {
  * Ready means that clients are served. etcd says so at `/health`, but only to those who may connect at all: where clients
  * need a certificate, which the kubelet has not, listening must be enough.
  */
-export const readinessProbe = ({ clientTLS }: MemberTemplate): Passed => ({
-  ...(clientTLS === undefined
-    ? { httpGet: { path: '/health', port: ports.client } }
-    : { tcpSocket: { port: ports.client } }),
+export const readinessProbe = (template: MemberTemplate): Passed => ({
+  ...asksWhetherClientsAreServed(template),
   initialDelaySeconds: 1,
   timeoutSeconds: 5,
   periodSeconds: 5,
   failureThreshold: 3,
 });
+
+/**
+ * The first answer is asked for every second, so that a member counts as ready when it is, and not up to five seconds
+ * later; after that, so many questions would be a burden. A kubelet kills whoever fails this too often, and a member that
+ * waits for its majority must never be killed for it: hence a limit of weeks.
+ */
+export const startupProbe = (template: MemberTemplate): Passed => ({
+  ...asksWhetherClientsAreServed(template),
+  timeoutSeconds: 5,
+  periodSeconds: 1,
+  failureThreshold: 2_000_000,
+});
+
+const asksWhetherClientsAreServed = ({ clientTLS }: MemberTemplate): Passed =>
+  clientTLS === undefined
+    ? { httpGet: { path: '/health', port: ports.client } }
+    : { tcpSocket: { port: ports.client } };

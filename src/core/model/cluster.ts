@@ -21,8 +21,11 @@ export interface Member {
   readonly name: CarrierName;
   readonly peerURLs: readonly string[];
   readonly role: 'voter' | 'learner';
-  /** `silent`: it has started once, and does not answer now. `lost`: it answers, but follows no leader of this cluster. */
-  readonly health: 'healthy' | 'lost' | 'silent' | 'never-started';
+  /**
+   * `silent`: it has started once, and does not answer now. `lost`: it answers, but follows no leader of this cluster.
+   * `leaving`: it still answers, and well, but its pod has been told to stop: nobody may count on it any more.
+   */
+  readonly health: 'healthy' | 'leaving' | 'lost' | 'silent' | 'never-started';
   readonly leads: boolean;
   readonly version: string | undefined;
   /** How far it has come in the log that all share; unknown when it does not answer. */

@@ -55,6 +55,15 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), withMember('db-0', { raftIndex: 9000n })),
     want: 'wait: Rolling',
   },
+  'waits while one that was told to stop still answers': {
+    given: aWorld(
+      durable(),
+      drifted,
+      withMember('db-1', { health: 'leaving' }),
+      withCarrier('db-1', { phase: 'stopping' }),
+    ),
+    want: 'wait: MemberReturning',
+  },
   'goes on with the next follower': {
     given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16')),
     want: 'change-image db-2 3.6.16',

@@ -42,3 +42,14 @@ describe('a cluster whose members are numbered', () => {
     it(sentence, () => expect(said(planCluster(given))).toBe(want));
   }
 });
+
+describe('a cluster that loses a member while it shrinks', () => {
+  it('lets the one go that is leaving anyway, and never one of those that the majority then needs', () => {
+    const given = aWorld(
+      wanting(2),
+      withMember('db-2', { health: 'leaving' }),
+      withCarrier('db-2', { phase: 'stopping' }),
+    );
+    expect(said(planCluster(given))).toBe('remove-member db-2');
+  });
+});
