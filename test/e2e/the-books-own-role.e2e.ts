@@ -19,7 +19,7 @@ rules:
 story("under the book's own Role the operator says what it lacks, and does the rest", async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
-  await installOperator(told, booksRole);
+  await installOperator(told, { role: booksRole });
   await step('it says what it lacks', async () => {
     const log = await kubectl('logs deployment/etcd-operator');
     for (const lacking of ['patch etcdclusters/status', 'create poddisruptionbudgets', 'update leases'])

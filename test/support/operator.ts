@@ -23,18 +23,29 @@ function imageUnderTest(): string {
   );
 }
 
-/** Installs the operator in the story's namespace with exactly the shipped account, Deployment and Role, or another Role. */
+interface Installation {
+  /** Instead of the shipped one. */
+  readonly role?: string;
+  /** Besides those of the shipped Deployment. */
+  readonly flags?: readonly string[];
+  /** Whether to wait until it serves. */
+  readonly ready?: boolean;
+}
+
+/** Installs the operator in the story's namespace with exactly the shipped account, Deployment and Role, or others. */
 export async function installOperator(
   { kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>,
-  role = example('etcd-operator-role.yaml', namespace),
+  { role, flags = [], ready = true }: Installation = {},
 ): Promise<void> {
-  const [account, binding, deployment] = ['sa', 'rolebinding', 'deployment'].map((part) =>
-    example(`etcd-operator-${part}.yaml`, namespace),
-  );
-  for (const input of [account, role, binding, underTest(deployment ?? '')])
-    await kubectl('apply -f -', { input: input ?? '' });
-  await kubectl('rollout status deployment/etcd-operator --timeout=90s');
+  const shipped = (part: string): string => example(`etcd-operator-${part}.yaml`, namespace);
+  const deployment = withFlags(underTest(shipped('deployment')), flags);
+  for (const input of [shipped('sa'), role ?? shipped('role'), shipped('rolebinding'), deployment])
+    await kubectl('apply -f -', { input });
+  if (ready) await kubectl('rollout status deployment/etcd-operator --timeout=90s');
 }
+
+const withFlags = (deployment: string, flags: readonly string[]): string =>
+  deployment.replace(/^( *)- --create-crd=false$/m, ['$&', ...flags.map((flag) => `$1- ${flag}`)].join('\n'));
 
 /** Stops the operator, as `kubectl scale` does, or starts it again. */
 export async function scaleOperator({ kubectl }: Pick<Story, 'kubectl'>, replicas: number): Promise<void> {

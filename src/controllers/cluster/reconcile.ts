@@ -17,6 +17,7 @@ import type { ClusterObject, Tools } from './sources.ts';
 const seconds = {
   acted: 0.02,
   waiting: 0.2,
+  waitingForFounders: 0.5,
   waitingForSecret: 1,
   waitingForPerson: 5,
   settled: 10,
@@ -121,8 +122,12 @@ function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean
   }
 }
 
-/** Secrets cannot be watched, because we may not list them. */
+/**
+ * Secrets cannot be watched, because we may not list them. Founders wake us when they are ready, and many at once need the
+ * machine for themselves.
+ */
 function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
+  if (verdict.reason === 'Forming') return seconds.waitingForFounders;
   if (verdict.reason === 'SecretUnfit') return seconds.waitingForSecret;
   return needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting;
 }
