@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { startApiServer } from '../../src/lab/apiserver/start.ts';
 import type { NodeStreams, Terminal } from '../../src/lab/streams.ts';
 import { kubectlPath } from '../../tools/cluster/kubectl.ts';
+import { echoPort } from './echo-port.ts';
 
 /** Where no KUBECONFIG says otherwise, the suite runs against a server of the lab's own, which it starts. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
@@ -31,6 +32,11 @@ const thisMachine: NodeStreams = {
   logs: ({ container }) => Promise.resolve(Readable.from([`${container} says hello\n`])),
   exec: (_, [command = '', ...args], terminal) => runHere(command, args, terminal),
   attach: (_, terminal) => runHere('cat', [], terminal),
+  // As `nc -ll -p 7777 -e cat` does in a pod.
+  forward: async (_, port) => {
+    if (port !== echoPort) throw new Error('connection refused');
+    return new PassThrough();
+  },
 };
 
 function runHere(command: string, args: readonly string[], { stdin, stdout, stderr }: Terminal): Promise<number> {

@@ -46,7 +46,7 @@ export async function startLab(options: StartOptions, tools: StartTools, signal:
   programs.catch(() => undefined); // awaited below, unless the lab itself cannot be opened
   const plane = await tools.openControlPlane(state);
   const lab = await open(options, tools, plane);
-  plane.reach(new LabStreams(lab.kubelets));
+  plane.reach(new LabStreams(lab));
   const end = new AbortController();
   const ends = AbortSignal.any([signal, end.signal]);
   const running = Promise.all([plane.run(ends), lab.run(ends)]).finally(() => end.abort());
