@@ -57,7 +57,9 @@ export async function labCommand(words: readonly string[], env: Environment, sig
       "the etcd of the first cluster, 3.1.10 for the book's; by default the newest at hand",
     )
     .option('--etcd-versions <versions>', 'further versions of etcd to have ready, as in 3.5.35,3.6.16', versions, [])
-    .option('--dialects <names>', 'the APIs that the operator serves: coreos, or coreos,improbable', dialects, ['coreos'])
+    .option('--dialects <names>', 'the APIs that the operator serves: coreos, or coreos,improbable', dialects, [
+      'coreos',
+    ])
     .option('--empty', 'create neither the operator nor a cluster', false)
     .option('--detach', 'go on in the background', false)
     .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes, instead of its own')
