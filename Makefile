@@ -21,7 +21,7 @@ lab: $(TO_RUN) ## try it: a small Kubernetes on this machine with the operator a
 	@node src/main/etcd-operator.ts lab $(ARGS)
 
 .PHONY: test
-test: $(INSTALLED) ## run the tests that need no cluster
+test: $(INSTALLED) ## run the tests, and the user stories on a lab of their own (no root)
 	@node tools/check.ts test
 
 .PHONY: check

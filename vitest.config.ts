@@ -101,6 +101,31 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      {
+        // The same stories on the lab, as an ordinary user; and what can be said of a node by its API server.
+        test: {
+          name: 'stories on the lab',
+          include: ['test/e2e/**/*.e2e.ts', 'test/integration/kube-port-forward.test.ts'],
+          exclude: ['test/e2e/**/*.alone.e2e.ts'],
+          globalSetup: ['test/support/stories-lab.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          maxConcurrency: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'stories alone on the lab',
+          include: ['test/e2e/**/*.alone.e2e.ts'],
+          globalSetup: ['test/support/stories-lab.ts'],
+          testTimeout: 300_000,
+          fileParallelism: false,
+          env: { STORIES: 'alone' },
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
     disableConsoleIntercept: true,
   },

@@ -6,6 +6,7 @@ import { allOnOwnCluster } from './e2e-run.ts';
 import { cacheDirectory } from './lib/cache.ts';
 import { lock } from './lib/lock.ts';
 import { runMain } from './lib/main.ts';
+import { everyFileIsReached } from './lib/reach.ts';
 import { plainLine, resultsDirectory, runOne, runSuite, sum, type Tally } from './lib/suites.ts';
 
 interface Phase {
@@ -21,21 +22,34 @@ const preparing: Phase = {
   },
 };
 
+const unit: Phase = { name: 'tests', run: () => runSuite({ projects: ['unit'] }) };
+
+const contractOfTheLab: Phase = {
+  name: "the contract, with the lab's API server",
+  run: async () => {
+    const tally = await runSuite({ projects: ['contract'], env: { KUBECONFIG: '' } });
+    return sum([tally, everyFileIsReached()]);
+  },
+};
+
+const storiesOnTheLab: Phase = {
+  name: 'stories on the lab',
+  run: () => runSuite({ projects: ['stories on the lab', 'stories alone on the lab'] }),
+};
+
 const phases: Readonly<Record<string, readonly Phase[]>> = {
-  test: [{ name: 'tests', run: () => runSuite({ projects: ['unit'] }) }],
+  test: [unit, contractOfTheLab, storiesOnTheLab],
   all: [
     { name: 'format', run: () => runOne('biome', ['check', '--log-level=warn', '.']) },
     { name: 'lint', run: () => runOne('oxlint', ['--quiet']) },
     { name: 'types', run: () => runOne('tsc', ['-p', '.']) },
-    { name: 'tests', run: () => runSuite({ projects: ['unit'] }) },
+    unit,
     preparing,
     { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
     { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
-    {
-      name: "the contract, with the lab's API server",
-      run: () => runSuite({ projects: ['contract'], env: { KUBECONFIG: '' } }),
-    },
+    contractOfTheLab,
     { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
+    storiesOnTheLab,
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

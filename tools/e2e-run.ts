@@ -13,8 +13,16 @@ const definitions = join(import.meta.dirname, '../examples/coreos/etcd-operator-
 const applyDefinitions = ['apply', '--server-side', '-f', definitions];
 const storyProjects = ['stories', 'stories alone'];
 
+/** Which stories. */
+interface Choice {
+  /** Only those whose title matches. */
+  readonly title?: string | undefined;
+  /** Without those that were told on the lab, and are as good there. */
+  readonly told?: 'lab';
+}
+
 /** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */
-export async function storiesOn(layout: Layout, title?: string): Promise<Tally> {
+export async function storiesOn(layout: Layout, { title, told }: Choice = {}): Promise<Tally> {
   await prepare(layout);
   {
     using _held = await aloneWith(layout);
@@ -22,15 +30,15 @@ export async function storiesOn(layout: Layout, title?: string): Promise<Tally> 
   }
   await pushOperatorImage(layout);
   await kubectl(layout, applyDefinitions);
-  return runStories(environmentFor(layout), title);
+  return runStories({ ...environmentFor(layout), STORIES_TOLD: told ?? '' }, title);
 }
 
-/** Runs the stories, and then the integration tests, on a cluster that is made for them and removed afterwards. */
+/** Runs the stories that the lab has not told as well, and then the integration tests, on a cluster that is made for them and removed afterwards. */
 export async function allOnOwnCluster(name: string): Promise<Tally> {
   const layout = layoutOf(name);
   await remove(layout);
   try {
-    const stories = await storiesOn(layout);
+    const stories = await storiesOn(layout, { told: 'lab' });
     return sum([stories, await runSuite({ projects: ['integration', 'contract'], env: environmentFor(layout) })]);
   } finally {
     await remove(layout);

@@ -9,7 +9,7 @@ import { coreos } from '../../src/dialects/coreos-v1beta2/dialect.ts';
 import { type ClusterSpec, manifestOf } from '../../test/support/cluster.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 
-export const newestEtcd = etcdVersions.at(-1) ?? '';
+export const newestEtcd = etcdVersions.at(-1) ?? etcdVersions[0];
 
 /** A name that no cluster had before: what an earlier one left in DNS or on a disk must not matter. */
 export const freshName = (): string => `b${randomBytes(3).toString('hex')}`;

@@ -10,6 +10,7 @@ export const reasons = {
   Forming: 'The first members have been started and are finding each other.',
   Formed: 'etcd has formed the cluster; from now on no member may start as new.',
   NoContact: 'No majority of members answers, so membership is not known and nothing may be removed.',
+  NotReady: 'etcd serves, but no pod is ready yet, so the Service leads clients nowhere.',
   QuorumLost: 'A majority of members is gone together with its disks; only a person can decide what happens next.',
   WrongCluster: 'The members that answer belong to another cluster than the one that was created here.',
   MemberStarting: 'A member has been added and has not joined yet.',

@@ -1,9 +1,12 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 
-/** What the API server asks of a node on behalf of kubectl logs, exec and attach. */
-export interface ContainerAddress {
+/** What the API server asks of a node on behalf of kubectl logs, exec and attach, and of whoever forwards a port. */
+export interface PodAddress {
   readonly namespace: string;
   readonly pod: string;
+}
+
+export interface ContainerAddress extends PodAddress {
   readonly container: string;
 }
 
@@ -29,4 +32,6 @@ export interface NodeStreams {
   /** Resolves with the exit code. */
   exec(container: ContainerAddress, command: readonly string[], terminal: Terminal): Promise<number>;
   attach(container: ContainerAddress, terminal: Terminal): Promise<number>;
+  /** A connection to a port of a pod. */
+  forward(pod: PodAddress, port: number): Promise<Duplex>;
 }

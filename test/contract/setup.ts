@@ -1,17 +1,28 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { startApiServer } from '../../src/lab/apiserver/start.ts';
+import { join, relative } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { findKubectl } from '../../src/cli/lab/kubectl.ts';
 import type { NodeStreams, Terminal } from '../../src/lab/streams.ts';
-import { kubectlPath } from '../../tools/cluster/kubectl.ts';
+import { cacheDirectory } from '../../tools/lib/cache.ts';
+import { reachedFile } from '../../tools/lib/reach.ts';
+import { resultsDirectory } from '../../tools/lib/suites.ts';
+import { ReachedFiles } from '../support/reached.ts';
+import { echoPort } from './echo-port.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Where no KUBECONFIG says otherwise, the suite runs against a server of the lab's own, which it starts. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  process.env['PATH'] = `${dirname(kubectlPath())}:${process.env['PATH']}`;
+  const { directory: kubectl } = await findKubectl({ cache: cacheDirectory(), say });
+  process.env['PATH'] = `${kubectl}:${process.env['PATH']}`;
   if (process.env['KUBECONFIG']) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'lab-contract-'));
+  const reached = new ReachedFiles();
+  await reached.begin();
+  // Loaded only now, so that all it does is seen.
+  const { startApiServer } = await import('../../src/lab/apiserver/start.ts');
   const server = await startApiServer({
     directory: join(directory, 'state'),
     listen: { host: '127.0.0.1', port: 0 },
@@ -22,8 +33,17 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   Object.assign(process.env, { KUBECONFIG: kubeconfig, KUBECACHEDIR: join(directory, 'cache'), CONTRACT_OF: 'lab' });
   return async () => {
     await server.close();
+    await writeReached(await reached.below(apiserver));
+    reached[Symbol.dispose]();
     await rm(directory, { recursive: true });
   };
+}
+
+const apiserver = join(import.meta.dirname, '../../src/lab/apiserver');
+
+async function writeReached(files: readonly string[]): Promise<void> {
+  await mkdir(resultsDirectory, { recursive: true });
+  await writeFile(reachedFile, JSON.stringify(files.map((file) => relative(apiserver, file))));
 }
 
 /** A node without walls: what is run in a container of it is run as it is. */
@@ -31,6 +51,11 @@ const thisMachine: NodeStreams = {
   logs: ({ container }) => Promise.resolve(Readable.from([`${container} says hello\n`])),
   exec: (_, [command = '', ...args], terminal) => runHere(command, args, terminal),
   attach: (_, terminal) => runHere('cat', [], terminal),
+  // As `nc -ll -p 7777 -e cat` does in a pod.
+  forward: async (_, port) => {
+    if (port !== echoPort) throw new Error('connection refused');
+    return new PassThrough();
+  },
 };
 
 function runHere(command: string, args: readonly string[], { stdin, stdout, stderr }: Terminal): Promise<number> {

@@ -1,11 +1,19 @@
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fromKubeconfig } from '../../src/kube/config.ts';
+import { portForward } from '../../src/kube/port-forward.ts';
 import { attempt } from '../../tools/lib/run.ts';
+import { kubeconfigPath } from '../support/kube-connection.ts';
+import { until } from '../support/until.ts';
+import { echoPort } from './echo-port.ts';
 import { contract, isLab } from './support.ts';
 
 const { kubectl, say, namespace } = contract('streams');
 
 beforeAll(async () => {
-  const command = ['sh', '-c', 'echo c says hello; sleep 1000'];
+  const command = ['sh', '-c', `echo c says hello; nc -ll -p ${echoPort} -e cat`];
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -39,6 +47,21 @@ describe('a container', () => {
     const ended = await attempt('kubectl', ['-n', namespace, 'exec', 'p', '--', 'sh', '-c', 'echo oops >&2; exit 3']);
     expect(ended.code).toBe(3);
     expect(ended.stderr).toContain('oops');
+  });
+
+  it('has ports that can be spoken to from here', async () => {
+    const access = await fromKubeconfig(kubeconfigPath());
+    const portOf = (port: number): Promise<Duplex> => portForward(access, { namespace, name: 'p', port });
+    const answer = await until('it listens', async () => {
+      const echo = await portOf(echoPort);
+      echo.write('there and back');
+      const [said] = (await once(echo, 'data')) as [Buffer];
+      echo.destroy();
+      return said.toString();
+    });
+    expect(answer).toBe('there and back');
+    const closed = (async () => await text(await portOf(9)))();
+    await expect(closed).rejects.toThrow(/port 9: .*refused/);
   });
 
   it('is given input', async () => {

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const version = '3.5.35';
 
-story.onOurCluster('a killed container, evicted pods and two lost at once are healed', async (told) => {
+story('a killed container, evicted pods and two lost at once are healed', async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -51,7 +51,7 @@ story.onOurCluster('a killed container, evicted pods and two lost at once are he
   });
 });
 
-story.onOurCluster('two of three come back to their disks', async (told) => {
+story('two of three come back to their disks', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 
-story.onOurCluster('any change of mind ends at the last word', async (told) => {
+story.asOnTheLab('any change of mind ends at the last word', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -38,7 +38,7 @@ story.onOurCluster('any change of mind ends at the last word', async (told) => {
   });
 });
 
-story.onOurCluster('a new cluster under an old name never meets the old one', async (told) => {
+story.asOnTheLab('a new cluster under an old name never meets the old one', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -67,7 +67,7 @@ story.onOurCluster('a new cluster under an old name never meets the old one', as
   });
 });
 
-story.onOurCluster('names may be as long as names can be', async (told) => {
+story.asOnTheLab('names may be as long as names can be', async (told) => {
   const { kubectl, step } = told;
   await installOperator(told);
   await step('one too long is refused, with what would do', async () => {

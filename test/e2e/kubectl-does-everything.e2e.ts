@@ -48,7 +48,7 @@ story('a shell can be had by run -it --rm', async ({ kubectl, step, namespace })
   });
 });
 
-story('a port can be forwarded', async ({ kubectl, step, namespace }) => {
+story.onClusters('a port can be forwarded', async ({ kubectl, step, namespace }) => {
   await kubectl(
     "run web --image=busybox -- sh -c 'mkdir /www; echo hello > /www/index.html; httpd -f -h /www -p 8080'",
   );

@@ -16,7 +16,7 @@ rules:
   - { apiGroups: [""], resources: [secrets], verbs: [get] }
 `;
 
-story("under the book's own Role the operator says what it lacks, and does the rest", async (told) => {
+story.onClusters("under the book's own Role the operator says what it lacks, and does the rest", async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
   await installOperator(told, { role: booksRole });

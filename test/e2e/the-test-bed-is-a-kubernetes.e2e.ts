@@ -148,38 +148,41 @@ story('rights are enforced', async ({ kubectl, step, namespace }) => {
   });
 });
 
-story('our own image runs without a shell and as nobody in particular', async ({ kubectl, step, namespace }) => {
-  const image = process.env['IMAGE'] || 'etcd-operator:latest';
-  const restricted = JSON.stringify({
-    spec: {
-      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-      containers: [
-        {
-          name: 'operator',
-          image,
-          imagePullPolicy: 'Always',
-          args: ['--version'],
-          securityContext: {
-            allowPrivilegeEscalation: false,
-            readOnlyRootFilesystem: true,
-            capabilities: { drop: ['ALL'] },
+story.onClusters(
+  'our own image runs without a shell and as nobody in particular',
+  async ({ kubectl, step, namespace }) => {
+    const image = process.env['IMAGE'] || 'etcd-operator:latest';
+    const restricted = JSON.stringify({
+      spec: {
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: [
+          {
+            name: 'operator',
+            image,
+            imagePullPolicy: 'Always',
+            args: ['--version'],
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ['ALL'] },
+            },
           },
-        },
-      ],
-    },
-  });
-  await step('in a namespace that admits only the restricted', async () => {
-    await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
-    await kubectl(`run operator --image=${image} --restart=Never --overrides='${restricted}'`);
-    await kubectl(`wait pod/operator ${succeeded}`);
-    expect(await kubectl('logs operator')).toMatch(/^etcd-operator \d+\.\d+\.\d+\n$/);
-  });
-  await step('there is no shell in it', async () => {
-    await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce-`);
-    await kubectl(`run shell --image=${image} --restart=Never --command -- /bin/sh`);
-    await kubectl('wait pod/shell --for=jsonpath={.status.phase}=Failed --timeout=60s');
-    expect(
-      await kubectl('get pod shell -o jsonpath={.status.containerStatuses[0].state.terminated.message}'),
-    ).toContain('no such file');
-  });
-});
+        ],
+      },
+    });
+    await step('in a namespace that admits only the restricted', async () => {
+      await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
+      await kubectl(`run operator --image=${image} --restart=Never --overrides='${restricted}'`);
+      await kubectl(`wait pod/operator ${succeeded}`);
+      expect(await kubectl('logs operator')).toMatch(/^etcd-operator \d+\.\d+\.\d+\n$/);
+    });
+    await step('there is no shell in it', async () => {
+      await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce-`);
+      await kubectl(`run shell --image=${image} --restart=Never --command -- /bin/sh`);
+      await kubectl('wait pod/shell --for=jsonpath={.status.phase}=Failed --timeout=60s');
+      expect(
+        await kubectl('get pod shell -o jsonpath={.status.containerStatuses[0].state.terminated.message}'),
+      ).toContain('no such file');
+    });
+  },
+);

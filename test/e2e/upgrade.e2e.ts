@@ -22,7 +22,7 @@ async function arrived({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster,
   });
 }
 
-story.onOurCluster('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
+story('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -45,7 +45,7 @@ story.onOurCluster('one cluster without disks lives from 3.1 to 3.7 with its dat
   });
 });
 
-story.onOurCluster('a long way is walked by itself, and back as far as etcd can', async (told) => {
+story('a long way is walked by itself, and back as far as etcd can', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -74,7 +74,7 @@ story.onOurCluster('a long way is walked by itself, and back as far as etcd can'
   });
 });
 
-story.onOurCluster('an upgrade that fails stops at its first member, and going back recovers', async (told) => {
+story('an upgrade that fails stops at its first member, and going back recovers', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

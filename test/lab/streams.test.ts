@@ -34,7 +34,7 @@ beforeAll(async () => {
   const onTrouble = (): void => undefined;
   lab = await openLab({ client: server.client, api, nodes: 1, state: directory, findImage, onTrouble });
   ended = lab.run(stop.signal);
-  streams = new LabStreams(lab.kubelets);
+  streams = new LabStreams(lab);
   const metadata = { namespace, name: 'default' };
   await server.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
   await run('talks', { command: ['sh', '-c', 'echo one; echo two >&2; echo three; exec sleep 1000'] });

@@ -11,7 +11,7 @@ import { LabHome } from '../support/lab-home.ts';
 import { until } from '../support/until.ts';
 
 const examples = join(import.meta.dirname, '../../examples/coreos');
-const home = new LabHome(['3.1.10', '3.3.12', '3.7.3']);
+const home = LabHome.withBuilt(['3.1.10', '3.3.12', '3.7.3']);
 const logFile = join(home.directory, 'log');
 const said = (): string => readFileSync(logFile, 'utf8');
 const kubectl = kubectlIn('default');

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { debianRoot } from '../../tools/debian/packages.ts';
@@ -13,26 +22,34 @@ const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
 
 type EtcdVersion = Parameters<typeof etcdProgram>[0];
 
-/** What an ordinary user has who runs the lab: a directory, and some versions of etcd. */
+/** What an ordinary user has who runs the lab: a directory, and some versions of etcd, each in a directory that is named. */
 export class LabHome {
   readonly directory = mkdtempSync(join(tmpdir(), 'lab-test-'));
 
-  constructor(versions: readonly EtcdVersion[]) {
+  constructor(programs: Readonly<Record<string, string>>) {
     for (const place of ['home', 'bin', 'cache/programs']) mkdirSync(join(this.directory, place), { recursive: true });
-    for (const version of versions) {
-      const place = join(this.directory, `cache/programs/etcd-${version}`);
-      cpSync(dirname(etcdProgram(version, 'etcd')), place, { recursive: true });
-    }
-    copyFileSync(join(debianRoot(), 'bin/busybox'), join(this.directory, 'bin/busybox'));
+    for (const [version, from] of Object.entries(programs))
+      bring(from, join(this.directory, `cache/programs/etcd-${version}`));
+    const busybox = join(debianRoot(), 'bin/busybox');
+    if (existsSync(busybox)) copyFileSync(busybox, join(this.directory, 'bin/busybox'));
+  }
+
+  /** With programs that are built already. */
+  static withBuilt(versions: readonly EtcdVersion[]): LabHome {
+    return new LabHome(Object.fromEntries(versions.map((each) => [each, dirname(etcdProgram(each, 'etcd'))])));
   }
 
   get state(): string {
     return join(this.directory, 'home');
   }
 
-  /** Everything in it becomes the ordinary user's. */
+  /** What it may write becomes the ordinary user's; programs only have to be readable. */
   async handOver(): Promise<void> {
-    if (isRoot()) await run('chown', ['-R', `${nobodyInParticular}:${nobodyInParticular}`, this.directory]);
+    if (isRoot()) {
+      const user = `${nobodyInParticular}:${nobodyInParticular}`;
+      await run('chown', [user, this.directory]);
+      await run('chown', ['-R', user, this.state]);
+    }
     chmodSync(this.directory, 0o755);
   }
 
@@ -64,6 +81,18 @@ export class LabHome {
 
   #isInside(pid: string): boolean {
     return contentOf(`/proc/${pid}/mountinfo`).includes(this.directory);
+  }
+}
+
+/** Programs are large: where it can be had, a second name for the same file will do. */
+function bring(from: string, to: string): void {
+  mkdirSync(to);
+  for (const file of readdirSync(from)) {
+    try {
+      linkSync(join(from, file), join(to, file));
+    } catch {
+      copyFileSync(join(from, file), join(to, file));
+    }
   }
 }
 

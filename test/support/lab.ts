@@ -40,7 +40,7 @@ export class TestLab {
   }
 
   static async open(): Promise<TestLab> {
-    const home = new LabHome([etcdVersion]);
+    const home = LabHome.withBuilt([etcdVersion]);
     const lab = new TestLab(await loneApiServer(), home);
     copyFileSync(lab.server.kubeconfig, lab.#kubeconfig);
     await home.handOver();

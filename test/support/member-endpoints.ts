@@ -4,16 +4,17 @@ import { forwardedSocket } from '../../src/kube/port-forward.ts';
 import { waysToPods } from '../../src/main/ways-to-pods.ts';
 import { kubeconfigPath } from './kube-connection.ts';
 import type { Kubectl } from './kubectl.ts';
+import { isOnTheLab, ourCluster } from './place.ts';
 
 let access: Promise<Access> | undefined;
 const theAccess = (): Promise<Access> => (access ??= fromKubeconfig(kubeconfigPath()));
 
-/** Pods of our own test cluster are in reach; those of another may not be, and then we speak to them through its API server. */
-const wayTo = process.env['TEST_CLUSTER']
+/** Pods of our own test cluster are in reach; the lab's are not; those of another may be. Else we go through the API server. */
+const wayTo = ourCluster()
   ? undefined
   : waysToPods({
       forward: async (target, signal) => forwardedSocket(await theAccess(), target, signal),
-      straight: true,
+      straight: !isOnTheLab(),
       onForwards: () => {},
     });
 

@@ -3,6 +3,7 @@ import { test } from 'vitest';
 import { collectEvidence } from './evidence.ts';
 import { type Kubectl, kubectlIn } from './kubectl.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
+import { here, ourCluster, type Where, whyNotHere } from './place.ts';
 
 export interface Story {
   /** The story's own namespace; it is gone when the story has ended. */
@@ -16,26 +17,31 @@ export interface Story {
 
 type Telling = (story: Story) => Promise<void>;
 
-/** The test cluster of ours that the stories run on, if they do. */
-const ours = process.env['TEST_CLUSTER'] || undefined;
-
 /**
- * One user story on a real cluster, in a namespace of its own, side by side with the others. A story that changes what
- * all share (nodes, custom resource definitions) is told in a file named `*.alone.e2e.ts`, and has the cluster to itself.
+ * One user story, in a namespace of its own, side by side with the others: on the lab, and on a real cluster. A story that
+ * changes what all share (nodes, custom resource definitions) is told in a file named `*.alone.e2e.ts`, and has the place to
+ * itself.
  */
-export const story = Object.assign(plan, {
+export const story = Object.assign((title: string, telling: Telling) => plan('everywhere', title, telling), {
+  /** A story that a cluster tells no better than the lab does: where both are asked in a row, the lab's word is enough. */
+  asOnTheLab: (title: string, telling: Telling): void => plan('as on the lab', title, telling),
+  /** A story that is too long for the lab, or needs what the lab has not. */
+  onClusters: (title: string, telling: Telling): void => plan('on clusters', title, telling),
   /** A story that stops or cuts nodes, or reads a file of the control plane, and so is left out on any other cluster. */
-  onOurCluster: (title: string, telling: Telling): void => {
-    if (ours !== undefined) return plan(title, telling);
-    process.stdout.write(`left out: ${title} (needs our own test cluster)\n`);
-    test.skip(title);
-  },
+  onOurCluster: (title: string, telling: Telling): void => plan('on our cluster', title, telling),
 });
 
-function plan(title: string, telling: Telling): void {
+function plan(where: Where, title: string, telling: Telling): void {
+  const reason = whyNotHere(where, here());
   const runs = (): Promise<void> => tell(title, telling);
-  if (process.env['STORIES'] === 'alone') test(title, runs);
+  if (reason !== undefined) leaveOut(title, reason);
+  else if (process.env['STORIES'] === 'alone') test(title, runs);
   else test.concurrent(title, runs);
+}
+
+function leaveOut(title: string, reason: string): void {
+  process.stdout.write(`left out: ${title} (${reason})\n`);
+  test.skip(title);
 }
 
 async function tell(title: string, telling: Telling): Promise<void> {
@@ -44,7 +50,7 @@ async function tell(title: string, telling: Telling): Promise<void> {
   await kubectl(`create namespace ${namespace}`);
   await kubectl('wait serviceaccount/default --for=create --timeout=30s');
   try {
-    await telling({ namespace, kubectl, step: stepsOf(title), nodes: nodesOf(ours) });
+    await telling({ namespace, kubectl, step: stepsOf(title), nodes: nodesOf(ourCluster()) });
   } catch (error) {
     await collectEvidence(slugOf(title), kubectl, error);
     throw error;

@@ -8,6 +8,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { Failure } from '../../std/failure.ts';
 import { ask } from './control.ts';
+import { type Dialect, isDialect } from './dialects.ts';
 import { hintsOf } from './hints.ts';
 import type { Screen } from './screen.ts';
 import type { StartOptions } from './start.ts';
@@ -28,6 +29,22 @@ function count(text: string): number {
   throw new InvalidArgumentError('must be a whole number from 1 to 9');
 }
 
+const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
+
+function versions(text: string): readonly string[] {
+  const wrong = listed(text).find((version) => !/^\d+\.\d+\.\d+$/.test(version));
+  if (wrong === undefined) return listed(text);
+  throw new InvalidArgumentError(`"${wrong}" is no version: write them as in 3.5.35,3.6.16`);
+}
+
+function dialects(text: string): readonly Dialect[] {
+  const wrong = listed(text).find((name) => !isDialect(name));
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is none: there are coreos and improbable`);
+  const names = listed(text).filter(isDialect);
+  if (names.includes('coreos')) return names;
+  throw new InvalidArgumentError('coreos must be among them: the first cluster is one of its own');
+}
+
 /** `etcd-operator lab`: a cluster on this machine, without root. */
 export async function labCommand(words: readonly string[], env: Environment, signal: AbortSignal): Promise<void> {
   process.stdout.on('error', () => undefined); // somebody who reads no further must not end the lab
@@ -39,6 +56,10 @@ export async function labCommand(words: readonly string[], env: Environment, sig
       '--etcd-version <version>',
       "the etcd of the first cluster, 3.1.10 for the book's; by default the newest at hand",
     )
+    .option('--etcd-versions <versions>', 'further versions of etcd to have ready, as in 3.5.35,3.6.16', versions, [])
+    .option('--dialects <names>', 'the APIs that the operator serves: coreos, or coreos,improbable', dialects, [
+      'coreos',
+    ])
     .option('--empty', 'create neither the operator nor a cluster', false)
     .option('--detach', 'go on in the background', false)
     .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes, instead of its own')

@@ -3,18 +3,21 @@ import type { KubeClient } from '../../kube/client.ts';
 import { customResourceDefinitions } from '../../kube/resource.ts';
 import type { EtcdPrograms } from '../../lab/node/image/etcd-programs.ts';
 import { Failure } from '../../std/failure.ts';
+import type { Dialect } from './dialects.ts';
 import { createAll, exampleCluster, operatorManifests } from './manifests.ts';
 
 export interface FirstClusterOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly etcd: EtcdPrograms;
+  readonly dialects: readonly Dialect[];
   readonly say: (line: string) => void;
 }
 
 /** Creates the operator and the book's first cluster, where they are not there yet, and gives back the cluster's name. */
-export async function createFirstCluster({ client, namespace, etcd, say }: FirstClusterOptions): Promise<string> {
-  await createAll(client, await operatorManifests(), namespace);
+export async function createFirstCluster(options: FirstClusterOptions): Promise<string> {
+  const { client, namespace, etcd, dialects, say } = options;
+  await createAll(client, await operatorManifests(dialects), namespace);
   await untilServed(client);
   const [cluster, ...rest] = await exampleCluster(etcd.version);
   if (cluster === undefined || rest.length > 0) throw new Failure('bug', 'the example is not one cluster');

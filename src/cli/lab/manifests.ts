@@ -5,16 +5,40 @@ import type { KubeClient } from '../../kube/client.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { clusterWide, namespaced, type Resource } from '../../kube/resource.ts';
+import type { Dialect } from './dialects.ts';
 
-const examples = join(import.meta.dirname, '../../../examples/coreos');
-const operatorFiles = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map((name) => `etcd-operator-${name}.yaml`);
+const examples = join(import.meta.dirname, '../../../examples');
+const operatorFiles = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map(
+  (name) => `coreos/etcd-operator-${name}.yaml`,
+);
+const otherDefinitions = ['etcdclusters', 'etcdpeers'].map((name) => `improbable/crd/${name}.yaml`);
 
-/** What the book has its readers create before their first cluster. */
-export const operatorManifests = (): Promise<readonly KubeObject[]> => read(operatorFiles);
+/** What the book has its readers create before their first cluster, and what further dialects need. */
+export async function operatorManifests(dialects: readonly Dialect[]): Promise<readonly KubeObject[]> {
+  const own = await read(operatorFiles);
+  if (!dialects.includes('improbable')) return own;
+  return [...(await read(otherDefinitions)), ...own.map((object) => serving(object, dialects))];
+}
+
+/** The operator's Deployment, told which dialects to serve; anything else as it is. */
+function serving(object: KubeObject, dialects: readonly Dialect[]): KubeObject {
+  if (object.kind !== 'Deployment') return object;
+  const { spec } = object as unknown as { readonly spec: DeploymentSpec };
+  const containers = spec.template.spec.containers.map((container) => ({
+    ...container,
+    command: [...(container.command ?? []), `--dialects=${dialects.join(',')}`],
+  }));
+  const template = { ...spec.template, spec: { ...spec.template.spec, containers } };
+  return { ...object, spec: { ...spec, template } } as KubeObject;
+}
+
+interface DeploymentSpec {
+  readonly template: { readonly spec: { readonly containers: readonly { readonly command?: readonly string[] }[] } };
+}
 
 /** The book's first cluster, of the version that is asked for. */
 export const exampleCluster = async (version: string): Promise<readonly KubeObject[]> =>
-  (await read(['etcd-cluster-cr.yaml'])).map((object) => withVersion(object, version));
+  (await read(['coreos/etcd-cluster-cr.yaml'])).map((object) => withVersion(object, version));
 
 const withVersion = (object: KubeObject, version: string): KubeObject => {
   const { spec } = object as KubeObject & { readonly spec?: object };

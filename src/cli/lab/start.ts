@@ -8,6 +8,7 @@ import { type EtcdPrograms, type EtcdSources, findEtcd } from '../../lab/node/im
 import { LabStreams } from '../../lab/node/node-streams.ts';
 import { Failure } from '../../std/failure.ts';
 import { serveControl } from './control.ts';
+import type { Dialect } from './dialects.ts';
 import { createFirstCluster } from './first-cluster.ts';
 import { hintsOf } from './hints.ts';
 import { findKubectl, type Kubectl } from './kubectl.ts';
@@ -20,6 +21,9 @@ import { cacheDirectory, compiledDirectory, forget, remember, runningIn } from '
 export interface StartOptions {
   readonly nodes: number;
   readonly etcdVersion?: string;
+  /** Versions to have ready beside the first cluster's. */
+  readonly etcdVersions: readonly string[];
+  readonly dialects: readonly Dialect[];
   readonly empty: boolean;
   readonly state: string;
 }
@@ -46,7 +50,7 @@ export async function startLab(options: StartOptions, tools: StartTools, signal:
   programs.catch(() => undefined); // awaited below, unless the lab itself cannot be opened
   const plane = await tools.openControlPlane(state);
   const lab = await open(options, tools, plane);
-  plane.reach(new LabStreams(lab.kubelets));
+  plane.reach(new LabStreams(lab));
   const end = new AbortController();
   const ends = AbortSignal.any([signal, end.signal]);
   const running = Promise.all([plane.run(ends), lab.run(ends)]).finally(() => end.abort());
@@ -75,13 +79,18 @@ function sourcesOf({ env, say }: StartTools): EtcdSources {
 }
 
 /** The etcd of the first cluster, and a kubectl; the lab is of use without the latter too. */
-async function findPrograms({ empty, etcdVersion }: StartOptions, tools: StartTools): Promise<Programs> {
+async function findPrograms(options: StartOptions, tools: StartTools): Promise<Programs> {
+  const { empty, etcdVersion, etcdVersions } = options;
   const { say } = tools;
   const sources = sourcesOf(tools);
   const [etcd, kubectl] = await Promise.all([
     empty ? undefined : findEtcd(etcdVersion ?? 'any', sources),
     findKubectl(sources).catch((thrown: unknown) => say(`no kubectl: ${Failure.from(thrown).message}`)),
   ]);
+  for (const version of etcdVersions) {
+    const { from } = await findEtcd(version, sources);
+    say(`etcd ${version}: ready, from ${from}`);
+  }
   return { etcd, kubectl: kubectl ?? undefined };
 }
 
@@ -105,7 +114,7 @@ interface Welcome {
 /** Creates what the lab begins with, tells how it becomes healthy, and says what to try next. */
 async function welcome({ options, tools, plane, lab, programs, began }: Welcome, signal: AbortSignal): Promise<void> {
   const { say, screen } = tools;
-  const { nodes, empty, state } = options;
+  const { nodes, empty, state, dialects } = options;
   const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
   say(`The lab is up after ${seconds()}, with ${nodes} nodes.`);
   const { etcd, kubectl } = await programs;
@@ -113,7 +122,7 @@ async function welcome({ options, tools, plane, lab, programs, began }: Welcome,
     const { client } = plane;
     const tell = (line: string): void => say(`${seconds()}  ${line}`);
     const narrator = new Narrator({ client, namespace, tell, onChange: () => screen?.draw() });
-    const name = await createFirstCluster({ client, namespace, etcd, say });
+    const name = await createFirstCluster({ client, namespace, etcd, dialects, say });
     const settled = narrator.settled(name);
     void narrator.run(signal);
     const shown = { narrator, lab, namespace };

@@ -87,13 +87,18 @@ function pathOf(world: ClusterWorld): readonly string[] {
   return arrived || !route.passable ? [] : route.hops.map(({ version }) => version);
 }
 
-/** Never fresher than its evidence: without a word from etcd we do not say that it is available. */
-function available({ membership, memory }: ClusterWorld): Condition {
+/**
+ * Never fresher than its evidence: without a word from etcd we do not say that it is available; nor before a pod is ready, as
+ * the Service leads clients to no other.
+ */
+function available({ membership, memory, carriers }: ClusterWorld): Condition {
   const type = 'Available';
   if (membership.seen) {
-    return hasQuorum(membership.value.members)
+    if (!hasQuorum(membership.value.members))
+      return { type, status: 'False', reason: 'NoContact', message: 'fewer than a majority of the voters are healthy' };
+    return carriers.some(({ ready }) => ready)
       ? { type, status: 'True', reason: 'AsDesired', message: '' }
-      : { type, status: 'False', reason: 'NoContact', message: 'fewer than a majority of the voters are healthy' };
+      : { type, status: 'False', reason: 'NotReady', message: 'no pod is ready for clients' };
   }
   if (memory.clusterId === undefined)
     return { type, status: 'False', reason: 'Creating', message: 'the cluster has not formed yet' };

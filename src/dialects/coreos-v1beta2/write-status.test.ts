@@ -57,6 +57,14 @@ describe('the status of a cluster', () => {
     });
   });
 
+  it('says that a cluster is available only when its Service leads somewhere', () => {
+    const unready = aWorld((world) => ({
+      ...world,
+      carriers: world.carriers.map((carrier) => ({ ...carrier, ready: false, unreadySince: world.now })),
+    }));
+    expect(conditionOf(written(unready), 'Available')).toMatchObject({ status: 'False', reason: 'NotReady' });
+  });
+
   it('keeps what was known of the members while nobody answers', () => {
     const before = written(aWorld());
     expect(written(aWorld(outOfContact()), before).memberStatus).toEqual(before.memberStatus);

@@ -8,6 +8,7 @@ import { Tokens } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
 import { aggregateRoles } from './housekeeping/aggregation.ts';
 import { keepDefinitions } from './housekeeping/definitions.ts';
+import { expireEvents } from './housekeeping/events.ts';
 import { collectGarbage } from './housekeeping/garbage.ts';
 import { keepNamespaces } from './housekeeping/namespaces.ts';
 import { makeServer } from './http/server.ts';
@@ -50,6 +51,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   keepNamespaces(state);
   collectGarbage(state);
   aggregateRoles(state);
+  const stopExpiring = expireEvents(store);
   const server = makeServer(state, keys.server);
   const sockets = new Set<Socket>();
   server.on('secureConnection', (socket: Socket) => {
@@ -67,6 +69,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     admin: keys.admin,
     kubeconfig: kubeconfigOf(url, keys.ca, keys.admin),
     close: async () => {
+      stopExpiring();
       server.close();
       for (const socket of sockets) socket.destroy();
       store.close();

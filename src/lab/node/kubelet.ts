@@ -72,6 +72,12 @@ export class Kubelet {
     return found === undefined ? undefined : this.#runners.get(found.metadata.uid)?.slot(container);
   }
 
+  /** The address of a pod that is on this node. */
+  addressOf({ namespace, pod }: { namespace: string; pod: string }): string | undefined {
+    const found = this.#options.pods.get(keyOf({ namespace, name: pod }));
+    return found === undefined ? undefined : this.#runners.get(found.metadata.uid)?.address;
+  }
+
   /** Cuts the node's power: its processes end, and it says nothing more. */
   async powerOff(): Promise<void> {
     this.#isStopped = true;

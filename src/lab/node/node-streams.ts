@@ -1,8 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { PassThrough, type Readable } from 'node:stream';
+import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import { Failure } from '../../std/failure.ts';
-import type { ContainerAddress, LogRequest, NodeStreams, Terminal } from '../streams.ts';
+import type { ContainerAddress, LogRequest, NodeStreams, PodAddress, Terminal } from '../streams.ts';
 import type { Process } from './container/process.ts';
 import { resize } from './container/terminal-size.ts';
 import type { Kubelet } from './kubelet.ts';
@@ -11,12 +11,17 @@ import { type LogLine, readLine } from './log/log-line.ts';
 import { LogSelection } from './log/selection.ts';
 import type { Slot } from './pod/slot.ts';
 
+/** Connects to an address inside the lab. */
+type Dial = (host: string, port: number) => Promise<Duplex>;
+
 /** Finds containers on the nodes of the lab, and speaks with them. */
 export class LabStreams implements NodeStreams {
   readonly #kubelets: readonly Kubelet[];
+  readonly #dial: Dial;
 
-  constructor(kubelets: readonly Kubelet[]) {
+  constructor({ kubelets, dial }: { readonly kubelets: readonly Kubelet[]; readonly dial: Dial }) {
     this.#kubelets = kubelets;
+    this.#dial = dial;
   }
 
   async logs(address: ContainerAddress, request: LogRequest): Promise<Readable> {
@@ -44,6 +49,13 @@ export class LabStreams implements NodeStreams {
     if (container === undefined || view.state.is !== 'running')
       throw new Failure('rejected', `container ${address.container} is not running`);
     return await connect(container.process, terminal);
+  }
+
+  /** Unlike a kubelet we come from outside the pod: what listens only inside of it is not reached. */
+  async forward(pod: PodAddress, port: number): Promise<Duplex> {
+    const address = this.#kubelets.map((kubelet) => kubelet.addressOf(pod)).find((each) => each !== undefined);
+    if (address === undefined) throw new Failure('rejected', `pod "${pod.pod}" is not running`);
+    return await this.#dial(address, port);
   }
 
   #slot(address: ContainerAddress): Slot {

@@ -5,6 +5,7 @@ import type { ServerState } from '../state.ts';
 import { generatedName } from './names.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 import { podChangeErrors, podSpecErrors } from './pod-errors.ts';
+import { admitPod } from './pod-security.ts';
 import type { Strategy } from './strategy.ts';
 
 const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -25,6 +26,7 @@ export const pods: Strategy = {
     useServiceAccount(pod, spec, state);
     tolerateAbsence(spec);
   },
+  admit: admitPod,
   prepareUpdate: (pod) => defaultPodSpec(fieldsOf(pod['spec'])),
   status: (pod) => ({ phase: 'Pending', qosClass: qualityOf(fieldsOf(pod['spec'])) }),
   validate: (pod, old) => (old === undefined ? podSpecErrors(fieldsOf(pod['spec'])) : podChangeErrors(pod, old)),

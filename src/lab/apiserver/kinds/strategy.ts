@@ -11,6 +11,8 @@ export interface Strategy {
   readonly prepareUpdate?: (object: KubeObject, old: KubeObject, state: ServerState) => void;
   /** What is wrong with the object, or with the change. */
   readonly validate?: (object: KubeObject, old: KubeObject | undefined, state: ServerState) => readonly FieldError[];
+  /** Refuses, by throwing, what is in order but not allowed here. */
+  readonly admit?: (object: KubeObject, state: ServerState) => void;
   /** The status of a new object. */
   readonly status?: (object: KubeObject) => Fields;
   /** Whether the status of a new object is what its maker says. */

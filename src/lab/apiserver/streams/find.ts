@@ -1,4 +1,4 @@
-import type { ContainerAddress, NodeStreams } from '../../streams.ts';
+import type { ContainerAddress, NodeStreams, PodAddress } from '../../streams.ts';
 import type { Target } from '../http/paths.ts';
 import { at, fieldsIn, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
@@ -14,13 +14,23 @@ export interface Reached {
 
 /** The container that a request means; of a pod with one container it need not say which. */
 export function reach(state: ServerState, target: Target, query: URLSearchParams): Reached {
+  const { found, pod, node } = reachPod(state, target);
+  return { node, container: { ...pod, container: chosen(found, query.get('container')) } };
+}
+
+/** A pod, and the node that it runs on. */
+export interface ReachedPod {
+  readonly found: KubeObject;
+  readonly pod: PodAddress;
+  readonly node: NodeStreams;
+}
+
+export function reachPod(state: ServerState, target: Target): ReachedPod {
   const type = state.types.find({ group: '', version: 'v1', plural: 'pods' });
   if (type === undefined) throw new Error('the server has no pods');
-  const pod = find({ state, type, target });
-  const { namespace = '', name } = pod.metadata;
-  const container = chosen(pod, query.get('container'));
-  const nodeName = textOf(at(pod, 'spec', 'nodeName'));
-  return { container: { namespace, pod: name, container }, node: nodeOf(state, nodeName, name) };
+  const found = find({ state, type, target });
+  const { namespace = '', name } = found.metadata;
+  return { found, pod: { namespace, pod: name }, node: nodeOf(state, textOf(at(found, 'spec', 'nodeName')), name) };
 }
 
 function chosen(pod: KubeObject, wanted: string | null): string {

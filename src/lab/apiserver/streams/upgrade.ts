@@ -8,11 +8,12 @@ import { targetOf } from '../http/paths.ts';
 import { NoSuchPath, Refusal } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import { fail, finish, terminalOver } from './channels.ts';
-import { type Reached, reach } from './find.ts';
+import { type Reached, reach, reachPod } from './find.ts';
+import { forwardOver, portIn } from './forward.ts';
 
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-/** Serves kubectl exec and attach, which turn their connection into a WebSocket. */
+/** Serves exec, attach and forwarded ports, which turn their connection into a WebSocket. */
 export function makeUpgrader(state: ServerState): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const server = new WebSocketServer({
     noServer: true,
@@ -21,9 +22,35 @@ export function makeUpgrader(state: ServerState): (request: IncomingMessage, soc
   return (request, socket, head) => {
     socket.on('error', () => {}); // a client that is gone needs no answer
     accept(state, request)
-      .then((asked) => server.handleUpgrade(request, socket, head, (opened) => void converse(opened, asked)))
+      .then((converse) =>
+        server.handleUpgrade(request, socket, head, (opened) => {
+          opened.on('error', () => {}); // it closes, too
+          void converse(opened);
+        }),
+      )
       .catch((error: unknown) => refuse(socket, error));
   };
+}
+
+/** Speaks with a client over the WebSocket that its connection became. */
+type Converse = (socket: WebSocket) => Promise<void>;
+
+async function accept(state: ServerState, request: IncomingMessage): Promise<Converse> {
+  const url = new URL(request.url ?? '/', 'https://lab');
+  const user = await userOf(state, request);
+  const target = targetOf(url.pathname);
+  if (target?.plural !== 'pods' || !/^(exec|attach|portforward)$/.test(target.subresource ?? ''))
+    throw new NoSuchPath();
+  authorize(state, user, { verb: 'get', ...target });
+  if (target.subresource === 'portforward') return forwarding(state, target, url.searchParams);
+  const asked = { target, query: url.searchParams, ...reach(state, target, url.searchParams) };
+  return (socket) => inTerminal(socket, asked);
+}
+
+function forwarding(state: ServerState, target: Target, query: URLSearchParams): Converse {
+  const { pod, node } = reachPod(state, target);
+  const port = portIn(query);
+  return (socket) => forwardOver(socket, port, () => node.forward(pod, port));
 }
 
 interface Asked extends Reached {
@@ -31,16 +58,7 @@ interface Asked extends Reached {
   readonly query: URLSearchParams;
 }
 
-async function accept(state: ServerState, request: IncomingMessage): Promise<Asked> {
-  const url = new URL(request.url ?? '/', 'https://lab');
-  const user = await userOf(state, request);
-  const target = targetOf(url.pathname);
-  if (target?.plural !== 'pods' || !/^(exec|attach)$/.test(target.subresource ?? '')) throw new NoSuchPath();
-  authorize(state, user, { verb: 'get', ...target });
-  return { target, query: url.searchParams, ...reach(state, target, url.searchParams) };
-}
-
-async function converse(socket: WebSocket, { target, query, container, node }: Asked): Promise<void> {
+async function inTerminal(socket: WebSocket, { target, query, container, node }: Asked): Promise<void> {
   const wants = (name: string): boolean => query.get(name) === 'true' || query.get(name) === '1';
   const terminal = terminalOver(socket, {
     stdin: wants('stdin'),

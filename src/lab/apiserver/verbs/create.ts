@@ -34,6 +34,7 @@ export function createObject(state: ServerState, { type, object, namespace }: Ne
   const { name, namespace: where = '' } = object.metadata;
   const errors = errorsIn(state, type, object);
   if (errors.length > 0) throw invalid({ group: type.group, kind: type.kind, name }, errors);
+  strategyOf(type).admit?.(object, state);
   const place = { collection: type.collection, namespace: where, name };
   if (state.store.get(place) !== undefined) throw alreadyExists(namedOf(type, name));
   const kept = stored(type, object);

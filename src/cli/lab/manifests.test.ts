@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { operatorManifests } from './manifests.ts';
+
+const namesOf = async (dialects: Parameters<typeof operatorManifests>[0]): Promise<readonly string[]> =>
+  (await operatorManifests(dialects)).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+const commandOf = async (dialects: Parameters<typeof operatorManifests>[0]): Promise<unknown> => {
+  const deployment = (await operatorManifests(dialects)).find(({ kind }) => kind === 'Deployment');
+  return JSON.parse(JSON.stringify(deployment)).spec.template.spec.containers[0].command as unknown;
+};
+
+describe('what the lab begins with', () => {
+  it("is the book's files, as they are", async () => {
+    expect(await namesOf(['coreos'])).toEqual([
+      'CustomResourceDefinition etcdclusters.etcd.database.coreos.com',
+      'ServiceAccount etcd-operator-sa',
+      'Role etcd-operator-role',
+      'RoleBinding etcd-operator-rolebinding',
+      'Deployment etcd-operator',
+    ]);
+    expect(await commandOf(['coreos'])).toEqual(['etcd-operator', '--create-crd=false']);
+  });
+
+  it('has the definitions of another dialect that is asked for, and an operator that is told of it', async () => {
+    const names = await namesOf(['coreos', 'improbable']);
+    expect(names).toContain('CustomResourceDefinition etcdclusters.etcd.improbable.io');
+    expect(names).toContain('CustomResourceDefinition etcdpeers.etcd.improbable.io');
+    expect(await commandOf(['coreos', 'improbable'])).toContain('--dialects=coreos,improbable');
+  });
+});

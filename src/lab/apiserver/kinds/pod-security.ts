@@ -1,0 +1,128 @@
+import { at, type Fields, fieldsIn, fieldsOf, listOf, numberOf, textOf } from '../json.ts';
+import type { KubeObject } from '../object.ts';
+import { forbidden } from '../refusal.ts';
+import type { ServerState } from '../state.ts';
+
+/** What a pod does that a standard does not allow, in the server's words; `undefined` where it does not. */
+interface Check {
+  readonly reason: string;
+  readonly detail: (spec: Fields) => string | undefined;
+}
+
+const namesOf = (items: readonly Fields[]): string => items.map(({ name }) => `"${textOf(name)}"`).join(', ');
+const some = (what: string, items: readonly Fields[]): string =>
+  `${what}${items.length > 1 ? 's' : ''} ${namesOf(items)}`;
+const containersOf = (spec: Fields): readonly Fields[] => [
+  ...fieldsIn(spec['initContainers']),
+  ...fieldsIn(spec['containers']),
+];
+const security = (owner: Fields, ...path: readonly string[]): unknown => at(owner, 'securityContext', ...path);
+
+/** A check of containers, each by itself. */
+const ofContainers = (reason: string, isBad: (container: Fields) => boolean, says: string): Check => ({
+  reason,
+  detail: (spec) => {
+    const bad = containersOf(spec).filter(isBad);
+    return bad.length === 0 ? undefined : `${some('container', bad)} ${says}`;
+  },
+});
+
+/** A check of what a pod may say for all of its containers. */
+const inherited = (reason: string, isGood: (owner: Fields) => boolean | undefined, says: string): Check => ({
+  reason,
+  detail: (spec) => {
+    const bad = containersOf(spec).filter((container) => (isGood(container) ?? isGood(spec)) !== true);
+    return bad.length === 0 ? undefined : `pod or ${some('container', bad)} ${says}`;
+  },
+});
+
+const hostNamespaces = ['hostNetwork', 'hostPID', 'hostIPC'];
+const volumeTypes = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected'];
+const kindOf = (volume: Fields): string => Object.keys(volume).find((field) => field !== 'name') ?? '';
+const isRestricted = (volume: Fields): boolean => ![...volumeTypes, 'secret'].includes(kindOf(volume));
+const volumesOf = (spec: Fields, isMeant: (volume: Fields) => boolean): readonly Fields[] =>
+  fieldsIn(spec['volumes']).filter(isMeant);
+
+const baseline: readonly Check[] = [
+  {
+    reason: 'host namespaces',
+    detail: (spec) => {
+      const used = hostNamespaces.filter((field) => spec[field] === true);
+      return used.length === 0 ? undefined : used.map((field) => `${field}=true`).join(', ');
+    },
+  },
+  {
+    reason: 'hostPath volumes',
+    detail: (spec) => {
+      const bad = volumesOf(spec, (volume) => kindOf(volume) === 'hostPath');
+      return bad.length === 0 ? undefined : some('volume', bad);
+    },
+  },
+  ofContainers(
+    'privileged',
+    (container) => security(container, 'privileged') === true,
+    'must not set securityContext.privileged=true',
+  ),
+];
+
+const seccomp = (owner: Fields): boolean | undefined => {
+  const type = security(owner, 'seccompProfile', 'type');
+  return type === undefined ? undefined : type === 'RuntimeDefault' || type === 'Localhost';
+};
+
+const restricted: readonly Check[] = [
+  ofContainers(
+    'allowPrivilegeEscalation != false',
+    (container) => security(container, 'allowPrivilegeEscalation') !== false,
+    'must set securityContext.allowPrivilegeEscalation=false',
+  ),
+  ofContainers(
+    'unrestricted capabilities',
+    (container) => !listOf(security(container, 'capabilities', 'drop')).includes('ALL'),
+    'must set securityContext.capabilities.drop=["ALL"]',
+  ),
+  {
+    reason: 'restricted volume types',
+    detail: (spec) => {
+      const [first, ...more] = volumesOf(spec, isRestricted);
+      if (first === undefined) return undefined;
+      const verb = more.length > 0 ? 'use' : 'uses';
+      return `${some('volume', [first, ...more])} ${verb} restricted volume type "${kindOf(first)}"`;
+    },
+  },
+  inherited(
+    'runAsNonRoot != true',
+    (owner) => security(owner, 'runAsNonRoot') as boolean | undefined,
+    'must set securityContext.runAsNonRoot=true',
+  ),
+  ofContainers(
+    'runAsUser=0',
+    (container) => security(container, 'runAsUser') !== undefined && numberOf(security(container, 'runAsUser')) === 0,
+    'must not set runAsUser=0',
+  ),
+  inherited(
+    'seccompProfile',
+    seccomp,
+    'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"',
+  ),
+];
+
+const standards: Readonly<Record<string, readonly Check[]>> = { baseline, restricted: [...baseline, ...restricted] };
+const label = 'pod-security.kubernetes.io/enforce';
+
+/** Refuses a pod that the standard of its namespace does not allow. */
+export function admitPod(pod: KubeObject, { store }: ServerState): void {
+  const { name, namespace = '' } = pod.metadata;
+  const labels = fieldsOf(store.get({ collection: '/namespaces', namespace: '', name: namespace })?.metadata.labels);
+  const level = textOf(labels[label]);
+  const version = textOf(labels[`${label}-version`]) || 'latest';
+  const violated = (standards[level] ?? []).flatMap(({ reason, detail }) => {
+    const found = detail(fieldsOf(pod['spec']));
+    return found === undefined ? [] : [`${reason} (${found})`];
+  });
+  if (violated.length > 0)
+    throw forbidden(
+      { group: '', plural: 'pods', name },
+      `violates PodSecurity "${level}:${version}": ${violated.join(', ')}`,
+    );
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findKubectl } from '../../src/cli/lab/kubectl.ts';
+import { runningIn } from '../../src/cli/lab/state.ts';
+import { buildEtcd } from '../../src/lab/node/image/etcd-build.ts';
+import { downloadEtcd } from '../../src/lab/node/image/etcd-download.ts';
+import { findEtcd } from '../../src/lab/node/image/etcd-programs.ts';
+import { cacheDirectory } from '../../tools/lib/cache.ts';
+import { run } from '../../tools/lib/run.ts';
+import { resultsDirectory } from '../../tools/lib/suites.ts';
+import { etcdVersions } from '../../tools/programs/catalog.ts';
+import { LabHome } from './lab-home.ts';
+import { until } from './until.ts';
+
+const root = join(import.meta.dirname, '../..');
+const logFile = join(resultsDirectory, 'stories-on-the-lab.log');
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Starts the one lab that all stories are told on, as an ordinary user, with nothing on it but our definitions. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env['STORIES_ON'] === 'lab') return undefined; // for another project of this run
+  const home = new LabHome(await programs());
+  await home.handOver();
+  mkdirSync(resultsDirectory, { recursive: true });
+  const lab = home.command(['--empty', '--nodes', '3'], openSync(logFile, 'w'));
+  await until('the lab is up', async () => {
+    if (lab.exitCode !== null) throw new Error(`the lab ended: ${readFileSync(logFile, 'utf8')}`);
+    return runningIn(home.state)?.isWelcoming;
+  });
+  const kubectl = await findKubectl({ cache: cacheDirectory(), say });
+  Object.assign(process.env, {
+    STORIES_ON: 'lab',
+    TEST_CLUSTER: '',
+    IMAGE: 'etcd-operator:latest',
+    KUBECONFIG: join(home.state, 'kubeconfig'),
+    KUBECACHEDIR: join(home.directory, 'kubectl'),
+    PATH: `${kubectl.directory}:${process.env['PATH']}`,
+  });
+  await run('kubectl', ['apply', '--server-side', '-f', join(root, 'examples/coreos/etcd-operator-crd.yaml')]);
+  return () => end(lab, home);
+}
+
+/** All versions that stories speak of, each found, built or fetched, as the lab itself would do it. */
+async function programs(): Promise<Record<string, string>> {
+  const cache = cacheDirectory();
+  const modules = join(root, 'tools/programs');
+  const make = [buildEtcd({ cache, modules, say }), downloadEtcd({ cache, say })];
+  const directories: Record<string, string> = {};
+  for (const version of etcdVersions) directories[version] = (await findEtcd(version, { cache, say, make })).directory;
+  return directories;
+}
+
+async function end(lab: ChildProcess, home: LabHome): Promise<void> {
+  const ended = once(lab, 'exit');
+  lab.kill('SIGTERM');
+  await ended;
+  const left = home.leftovers();
+  await rm(home.directory, { recursive: true, force: true });
+  if (left.length > 0) throw new Error(`the lab left behind: ${left.join(', ')}`);
+}
