@@ -24,7 +24,7 @@ export const makeChaos =
   async (signal) => {
     const most = victimsAt[level];
     if (most === undefined) return;
-    log.warn({ level }, 'killing members at random, as asked by --chaos-level');
+    log.warn({ chaosLevel: level }, 'killing members at random, as asked by --chaos-level');
     for (let wait = firstAfterMillis; ; wait = everyMillis) {
       await pause(clock, wait, signal);
       if (signal.aborted) return;
