@@ -1,4 +1,5 @@
 import { attempt, RunError, type RunOptions } from '../../tools/lib/run.ts';
+import { patiently } from './patience.ts';
 
 export interface Kubectl {
   /** Runs `kubectl <words>` in the story's namespace, or elsewhere, and gives back what it printed; an error quotes what it said. */
@@ -12,7 +13,7 @@ export interface Kubectl {
 /** kubectl as the user types it, in one namespace. Words in quotes stay together, as in a shell. */
 export function kubectlIn(namespace: string): Kubectl {
   const end = (words: string, options: Pick<RunOptions, 'input'> = {}, place = namespace) =>
-    attempt('kubectl', ['--namespace', place, ...wordsOf(words)], options);
+    attempt('kubectl', ['--namespace', place, ...wordsOf(patiently(words))], options);
 
   const kubectl = async (words: string, options?: Pick<RunOptions, 'input'>, elsewhere?: string): Promise<string> => {
     const ended = await end(words, options, elsewhere);

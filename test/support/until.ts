@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patience } from './patience.ts';
 
 /**
  * Asks again and again until the answer is one. Only for what cannot be watched (a connection through a cut, a name in
@@ -9,7 +10,7 @@ export async function until<T>(
   ask: () => Promise<T | undefined>,
   { seconds = 60 }: { readonly seconds?: number } = {},
 ): Promise<T> {
-  const deadline = performance.now() + seconds * 1000;
+  const deadline = performance.now() + seconds * patience * 1000;
   let lastError: unknown;
   const asked = (): Promise<T | undefined> =>
     ask().catch((error: unknown) => {
@@ -18,7 +19,8 @@ export async function until<T>(
     });
   for (let answer = await asked(); ; answer = await asked()) {
     if (answer !== undefined) return answer;
-    if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`, { cause: lastError });
+    if (performance.now() > deadline)
+      throw new Error(`not within ${seconds * patience} s: ${what}`, { cause: lastError });
     await sleep(100);
   }
 }
