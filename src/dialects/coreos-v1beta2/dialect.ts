@@ -10,6 +10,8 @@ export const coreos: ClusterDialect = {
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
   selector: 'app=etcd',
+  scopeAnnotation: `${group}/scope`,
+  hadLock: true,
   read: readCluster,
   writeStatus,
   writeProblems,
