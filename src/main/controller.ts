@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { toldOfForeign } from '../controllers/cluster/peers.ts';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
 import { type Rival, refusalBeside } from '../controllers/cluster/rivals.ts';
 import type { Caches, ClusterObject, PeerShelf, Tools } from '../controllers/cluster/sources.ts';
@@ -66,6 +67,9 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
     const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
     const recorder = new EventRecorder({ client, clock, onTrouble, ...speaker });
     using etcd = new EtcdConnections();
+    peers?.store.onChange(({ type, object }) => {
+      if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
+    });
     const tools = toolsOf({ caches, peers, recorder, etcd, dialect, rivals }, parts);
     const { workers: count, onOutcome } = parts;
     const working = workers({ queue, reconcile: clusterReconciler(tools), count, clock, onOutcome });

@@ -25,7 +25,7 @@ interface Write {
 /** Peers as they would be there, and what is done about them. */
 function shelf(...there: readonly Stored<ClusterObject>[]): { keeping: PeerKeeping; done: Write[] } {
   const store = new Store<ClusterObject>({ indexes: { [ownerIndex]: byOwner }, onHandlerFailure: () => undefined });
-  for (const peer of there) store.put(peer);
+  for (const each of there) store.put(each);
   const done: Write[] = [];
   const writer: PeerKeeping['writer'] = {
     create: async (_, { metadata: { name } }) => void done.push({ verb: 'create', name }),

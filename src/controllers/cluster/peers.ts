@@ -3,7 +3,7 @@ import type { Manifest } from '../../core/desired/manifest.ts';
 import type { Body } from '../../core/desired/pod.ts';
 import { type CarrierName, type ClusterWorld, carrierNamed } from '../../core/model/cluster.ts';
 import type { Join } from '../../core/plan/cluster/step.ts';
-import type { PeerObjects, ReadCluster } from '../../dialects/dialect.ts';
+import type { PeerObjects, ReadCluster, Told } from '../../dialects/dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -106,6 +106,18 @@ export async function dropPeer(name: CarrierName, keeping: PeerKeeping | undefin
   const removal = keeping.writer.remove(keeping.shelf.resource, { namespace, name }, { preconditions: { uid } });
   await unless('not-found', removal, undefined);
 }
+
+/** What to tell of one that somebody made by hand: it stands for nobody. */
+export const toldOfForeign = ({ metadata, kind }: ClusterObject): readonly Told[] =>
+  metadata.ownerReferences?.length
+    ? []
+    : [
+        {
+          type: 'Warning',
+          reason: 'BadSpec',
+          message: `nothing is done for this ${kind}: the operator makes them itself, from an EtcdCluster; delete it and declare one`,
+        },
+      ];
 
 /** Says on each what is known of its member. */
 export async function publishPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
