@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { coreos, improbable } from '../support/apis.ts';
-import { declared } from '../support/cluster.ts';
+import { declaredIn } from '../support/cluster.ts';
 import { installForBoth } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 
@@ -8,9 +8,9 @@ const version = '3.6.16';
 
 story('one operator looks after clusters of both APIs, and a name is given away once', async (told) => {
   const { kubectl, step } = told;
-  const one = declared(kubectl, 'one', { api: coreos });
-  const two = declared(kubectl, 'two', { api: improbable });
-  const late = declared(kubectl, 'one', { api: improbable });
+  const one = declaredIn(coreos)(kubectl, 'one');
+  const two = declaredIn(improbable)(kubectl, 'two');
+  const late = declaredIn(improbable)(kubectl, 'one');
   await installForBoth(told);
   await step('side by side in one namespace', async () => {
     await one.apply({ size: 1, version });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { improbable } from '../support/apis.ts';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
@@ -35,7 +35,7 @@ async function saysWhoItsMembersAre(db: DeclaredCluster): Promise<void> {
 
 story('numbered members come and go with peer, pod and volume, and nothing is lost', async (told) => {
   const { kubectl, step } = told;
-  const db = declared(kubectl, 'db', { api: improbable });
+  const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
   await step('three members serve', async () => {
     await db.apply({ size: 3, version });
@@ -70,7 +70,7 @@ story('numbered members come and go with peer, pod and volume, and nothing is lo
 
 story('a numbered member keeps its name and its data, whatever is taken from it', async (told) => {
   const { kubectl, step } = told;
-  const db = declared(kubectl, 'db', { api: improbable });
+  const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
   await db.apply({ size: 3, version });
   await db.settled(3);
@@ -111,7 +111,7 @@ story('a numbered member keeps its name and its data, whatever is taken from it'
 
 story('another version and another template reach numbered members one after the other', async (told) => {
   const { kubectl, step } = told;
-  const db = declared(kubectl, 'db', { api: improbable });
+  const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
   await db.apply({ size: 3, version: '3.5.21' });
   await db.settled(3);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { type Api, coreos, improbable, manifestOf } from '../support/apis.ts';
+import { type Api, coreos, improbable } from '../support/apis.ts';
 import { askedBy } from '../support/audit-log.ts';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { rightsIn } from '../support/roles.ts';
 import { type Story, story } from '../support/story.ts';
-import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
+import { withCertificates } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
 
 const version = '3.6.16';
@@ -29,14 +29,6 @@ async function disturbService(kubectl: Kubectl): Promise<void> {
   });
 }
 
-/** A cluster of one behind certificates. */
-async function certified(api: Api, { kubectl, namespace }: Story): Promise<DeclaredCluster> {
-  await (await certificatesFor(kubectl, { name: 'safe', namespace })).write();
-  const extra = { [api.tlsField]: tlsOf('safe', ['peer', 'client']), ...goesWithIt[api.name] };
-  await kubectl('apply -f -', { input: manifestOf('safe', { size: 1, version, extra }, api) });
-  return declared(kubectl, 'safe', { api });
-}
-
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
 /** So that a cluster that is deleted takes its disks along. */
 const goesWithIt = { coreos: {}, improbable: { storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } } };
@@ -48,7 +40,7 @@ for (const api of [coreos, improbable])
 
 async function useEveryRight(api: Api, told: Story): Promise<void> {
   const { kubectl, step, namespace, nodes } = told;
-  const db = declared(kubectl, 'db', { api });
+  const db = declaredIn(api)(kubectl);
   await installFor(api, told);
   await step('a cluster with disks grows to an even size, and back', async () => {
     await db.apply({ size: 3, version, durable: true, extra: goesWithIt[api.name] });
@@ -67,8 +59,9 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
     await disturbService(kubectl);
   });
   await step('a cluster behind certificates serves', async () => {
-    const { resource } = await certified(api, told);
-    await kubectl(`wait ${resource} --for=jsonpath={.status.${api.status.ready}}=1 --timeout=90s`);
+    const extra = goesWithIt[api.name];
+    await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
+    await kubectl(`wait ${api.resource}/safe --for=jsonpath={.status.${api.status.ready}}=1 --timeout=90s`);
   });
   await step('one member is enough', async () => {
     await kubectl(`scale ${db.resource} --replicas=1`);

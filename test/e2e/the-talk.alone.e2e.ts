@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { improbable } from '../support/apis.ts';
-import { declared } from '../support/cluster.ts';
+import { declaredIn } from '../support/cluster.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +12,7 @@ const slide = (file: string): string => readFileSync(join(root, 'examples/improb
 
 story('the listener of the talk sees what its slides show', async (told) => {
   const { kubectl, step, namespace } = told;
-  const db = declared(kubectl, 'my-etcd', { api: improbable });
+  const db = declaredIn(improbable)(kubectl, 'my-etcd');
   const shared = (pod: string) => `${pod}.my-etcd.${namespace}.svc`;
   await kubectl('delete crd etcdclusters.etcd.database.coreos.com --ignore-not-found');
   try {

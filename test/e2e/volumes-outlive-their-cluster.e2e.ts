@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { improbable } from '../support/apis.ts';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
@@ -31,7 +31,7 @@ async function trouble(db: DeclaredCluster, kubectl: Kubectl, reason: string): P
 
 story('a cluster that is declared again goes on with the volumes it left', async (told) => {
   const { kubectl, step } = told;
-  const db = declared(kubectl, 'db', { api: improbable });
+  const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
   await db.apply({ size: 3, version });
   await db.settled(3);
@@ -62,7 +62,7 @@ story('a cluster that is declared again goes on with the volumes it left', async
 
 story('volumes that are gone or not of one cluster are told of, and nothing starts as new', async (told) => {
   const { kubectl, step } = told;
-  const [db, other] = ['db', 'one'].map((name) => declared(kubectl, name, { api: improbable }));
+  const [db, other] = ['db', 'one'].map((name) => declaredIn(improbable)(kubectl, name));
   if (db === undefined || other === undefined) return;
   await installFor(improbable, told);
   await db.apply({ size: 3, version });

@@ -31,49 +31,49 @@ export interface DeclaredCluster {
 
 export { type ClusterSpec, manifestOf } from './apis.ts';
 
-/** How its clients enter, and which API it is declared in. */
-export interface Declaration extends Entry {
-  readonly api?: Api;
-}
+/** Declares clusters in one of the APIs. */
+export const declaredIn =
+  (api: Api) =>
+  (kubectl: Kubectl, name = 'db', entry: Entry = {}): DeclaredCluster => {
+    const label = `${api.label}=${name}`;
+    const resource = `${api.resource}/${name}`;
+    const connections = new EtcdConnections();
+    const endpoints = remembered(1_000, () => endpointsOf(kubectl, { name, label }, entry));
+    const withMembers: DeclaredCluster['withMembers'] = async (use) =>
+      use((await endpoints()).map((endpoint) => connections.to(endpoint)));
+    const members = (): Promise<readonly EtcdMember[]> =>
+      withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
+    const voters = async (size: number): Promise<void> => {
+      await until(`${size} voters`, async () => {
+        const list = await members();
+        return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
+      });
+    };
+    const settled = async (size: number, seconds = 120): Promise<void> => {
+      await saysSettled(kubectl, resource, { api, size, seconds });
+      await voters(size);
+    };
+    return {
+      ...{ name, resource, label },
+      voters,
+      settled,
+      replaced: async (victim, size) => {
+        const isGone = async () => (await members()).every((member) => member.name !== victim) || undefined;
+        await until(`${victim} is no member`, isGone, { seconds: 120 });
+        await settled(size);
+      },
+      apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec, api) })),
+      podNames: async () =>
+        (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.name}`)).split(' ').filter(Boolean),
+      withMembers,
+      members,
+      ids: async () => (await members()).map(({ id }) => hexOf(id)).toSorted(),
+      status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get ${resource}`)).status,
+    };
+  };
 
-export function declared(kubectl: Kubectl, name = 'db', { api = coreos, ...entry }: Declaration = {}): DeclaredCluster {
-  const label = `${api.label}=${name}`;
-  const resource = `${api.resource}/${name}`;
-  const ofPods = async (path: string): Promise<readonly string[]> =>
-    (await kubectl(`get pods -l ${label} -o jsonpath={.items[*]${path}}`)).split(' ').filter(Boolean);
-  const connections = new EtcdConnections();
-  const endpoints = remembered(1_000, () => endpointsOf(kubectl, { name, label }, entry));
-  const withMembers: DeclaredCluster['withMembers'] = async (use) =>
-    use((await endpoints()).map((endpoint) => connections.to(endpoint)));
-  const members = (): Promise<readonly EtcdMember[]> =>
-    withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
-  const voters = async (size: number): Promise<void> => {
-    await until(`${size} voters`, async () => {
-      const list = await members();
-      return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
-    });
-  };
-  const settled = async (size: number, seconds = 120): Promise<void> => {
-    await saysSettled(kubectl, resource, { api, size, seconds });
-    await voters(size);
-  };
-  return {
-    ...{ name, resource, label },
-    voters,
-    settled,
-    replaced: async (victim, size) => {
-      const isGone = async () => (await members()).every((member) => member.name !== victim) || undefined;
-      await until(`${victim} is no member`, isGone, { seconds: 120 });
-      await settled(size);
-    },
-    apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec, api) })),
-    podNames: () => ofPods('.metadata.name'),
-    withMembers,
-    members,
-    ids: async () => (await members()).map(({ id }) => hexOf(id)).toSorted(),
-    status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get ${resource}`)).status,
-  };
-}
+/** In the API of the book. */
+export const declared = declaredIn(coreos);
 
 /** Waits until the status says that so many members serve and nothing is under way. */
 async function saysSettled(
