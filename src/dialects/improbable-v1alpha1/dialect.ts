@@ -1,5 +1,5 @@
-import { tellWait } from '../coreos-v1beta2/tell.ts';
 import type { ClusterDialect } from '../dialect.ts';
+import { tellWait } from '../warnings.ts';
 import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
 import { clusterLabel, nameLabel } from './pod-template.ts';
