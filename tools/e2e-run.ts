@@ -9,8 +9,15 @@ import { withProgress } from './lib/progress.ts';
 import { run } from './lib/run.ts';
 import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
 
-const definitions = join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml');
-const applyDefinitions = ['apply', '--server-side', '-f', definitions];
+const definitions = [
+  'coreos/etcd-operator-crd.yaml',
+  'improbable/crd/etcdclusters.yaml',
+  'improbable/crd/etcdpeers.yaml',
+];
+const applyDefinitions = [
+  ...['apply', '--server-side'],
+  ...definitions.flatMap((file) => ['-f', join(import.meta.dirname, '../examples', file)]),
+];
 const storyProjects = ['stories', 'stories alone'];
 
 /** Which stories. */

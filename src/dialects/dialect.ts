@@ -1,5 +1,6 @@
-import type { Blueprint } from '../core/desired/manifest.ts';
-import type { Memory } from '../core/model/cluster.ts';
+import type { Blueprint, Manifest } from '../core/desired/manifest.ts';
+import type { Body } from '../core/desired/pod.ts';
+import type { Member, Memory } from '../core/model/cluster.ts';
 import type { Step, Verdict } from '../core/plan/cluster/step.ts';
 import type { ClusterStatus } from '../core/status/cluster-status.ts';
 import type { Parsed } from './parsed.ts';
@@ -12,6 +13,7 @@ export interface ReadCluster {
   readonly operatorSecret: SecretOfClient | undefined;
   /** The Secret with its name and password, where etcd has users. */
   readonly operatorCredentials: string | undefined;
+  readonly peers: PeerObjects | undefined;
 }
 
 /** A Secret with a client's certificate, and the names of the files in it. */
@@ -20,6 +22,19 @@ export interface SecretOfClient {
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
+}
+
+/** The objects that stand for members, in an API that has such. */
+export interface PeerObjects {
+  readonly wanted: (body: Body) => Manifest;
+  /** What is known of the member that it stands for, if anything is; equal to what was said before when nothing is new. */
+  readonly writeStatus: (member: Member | undefined, said: SaidOfPeer) => object;
+}
+
+/** What a status said before, and the generation of the spec that it speaks of now. */
+export interface SaidOfPeer {
+  readonly previous: unknown;
+  readonly generation: number | undefined;
 }
 
 /** Something that users are told once, when it happens. */
@@ -45,6 +60,16 @@ export interface ClusterDialect {
   readonly kind: string;
   /** Finds everything that is made for clusters of this API, by its labels. */
   readonly selector: string;
+  /** The label that says of which cluster something is a part, where disks are found by it. */
+  readonly clusterLabel?: string;
+  /** The kind that stands for members. */
+  readonly peers?: { readonly plural: string; readonly kind: string };
+  /** Only clusters with this annotation are for an operator of all namespaces, and only those without it for any other. */
+  readonly scopeAnnotation?: string;
+  /** Whether its original kept a lock where ours looks for one. */
+  readonly hadLock?: boolean;
+  /** Who speaks in its Events; the operator's pod where nobody is named. */
+  readonly speaker?: string;
   readonly read: (raw: unknown) => Parsed<ReadCluster>;
   /** The status to publish; equal to `previous` when there is nothing new to say. */
   readonly writeStatus: (findings: Findings, previous: unknown) => object;

@@ -1,3 +1,4 @@
+import type { ClusterDialect } from './dialect.ts';
 import { looksLike, ruled, text } from './rule.ts';
 
 /** Which image members run, in the words of both APIs. */
@@ -19,3 +20,18 @@ export const imageRepository = ruled(
 )
   .default(defaultRepository)
   .transform((written) => written || defaultRepository);
+
+/** Another default: where a cluster names no repository, or the one that is filled in for it, members come from this one. */
+export function withRepository(dialect: ClusterDialect, repository: string | undefined): ClusterDialect {
+  if (repository === undefined) return dialect;
+  const read: ClusterDialect['read'] = (raw) => {
+    const parsed = dialect.read(raw);
+    if (!parsed.ok) return parsed;
+    const { intent } = parsed.value.blueprint;
+    const imageOf = (tag: string): string =>
+      intent.imageOf(tag) === `${defaultRepository}:v${tag}` ? `${repository}:v${tag}` : intent.imageOf(tag);
+    const blueprint = { ...parsed.value.blueprint, intent: { ...intent, imageOf } };
+    return { ok: true, value: { ...parsed.value, blueprint } };
+  };
+  return { ...dialect, read };
+}

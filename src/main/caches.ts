@@ -1,11 +1,17 @@
-import type { Caches, ClusterObject } from '../controllers/cluster/sources.ts';
-import { ownerIndex } from '../controllers/cluster/sources.ts';
+import {
+  type Caches,
+  type ClusterObject,
+  clusterIndex,
+  ownerIndex,
+  type PeerShelf,
+} from '../controllers/cluster/sources.ts';
+import type { ClusterDialect } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject, Stored } from '../kube/object.ts';
 import { persistentVolumeClaims, podDisruptionBudgets, pods, type Resource, services } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Reflector } from '../runtime/reflector.ts';
-import { byOwner } from '../runtime/store.ts';
+import { byLabel, byOwner } from '../runtime/store.ts';
 import type { Failure } from '../std/failure.ts';
 
 export interface CachesOptions {
@@ -13,8 +19,8 @@ export interface CachesOptions {
   readonly clusters: Resource<ClusterObject>;
   /** Without it, all namespaces. */
   readonly namespace: string | undefined;
-  /** Finds by its labels what is made for clusters. */
-  readonly selector: string;
+  readonly peers: Resource<ClusterObject> | undefined;
+  readonly dialect: Pick<ClusterDialect, 'selector' | 'clusterLabel'>;
   readonly withBudgets: boolean;
   readonly clock: Clock;
   readonly onTrouble: (failure: Failure) => void;
@@ -23,41 +29,40 @@ export interface CachesOptions {
 /** The copies that the operator keeps, and what keeps them up to date. */
 export function makeCaches(options: CachesOptions): {
   readonly caches: Caches;
+  readonly peers: PeerShelf | undefined;
+  /** Keeps the copy of clusters. */
+  readonly declared: Reflector<ClusterObject>;
   readonly reflectors: readonly Reflector<never>[];
 } {
-  const { client, namespace, selector, clock, onTrouble } = options;
-  const reflector = <T extends KubeObject>(resource: Resource<T>, labelSelector?: string): Reflector<T> =>
-    new Reflector<T>({
-      client,
-      resource,
-      namespace,
-      clock,
-      onTrouble,
-      labelSelector,
-      indexes: { [ownerIndex]: byOwner },
-      trim,
-    });
-  const all = {
-    clusters: reflector(options.clusters),
-    pods: reflector(pods, selector),
-    claims: reflector(persistentVolumeClaims, selector),
-    services: reflector(services, selector),
+  const { selector } = options.dialect;
+  const reflectors: Reflector<never>[] = [];
+  const copy = <T extends KubeObject>(resource: Resource<T>, labelSelector?: string): Reflector<T> => {
+    const reflector = reflectorOf(resource, labelSelector, options);
+    reflectors.push(reflector as unknown as Reflector<never>);
+    return reflector;
   };
-  const budgets = options.withBudgets ? reflector(podDisruptionBudgets, selector) : undefined;
+  const declared = copy(options.clusters);
   const caches: Caches = {
-    clusters: all.clusters.store,
-    pods: all.pods.store,
-    claims: all.claims.store,
-    services: all.services.store,
-    budgets: budgets?.store,
+    clusters: declared.store,
+    pods: copy(pods, selector).store,
+    claims: copy(persistentVolumeClaims, selector).store,
+    services: copy(services, selector).store,
+    budgets: options.withBudgets ? copy(podDisruptionBudgets, selector).store : undefined,
   };
-  return {
-    caches,
-    reflectors: [
-      ...Object.values(all),
-      ...(budgets === undefined ? [] : [budgets]),
-    ] as unknown as readonly Reflector<never>[],
+  const peers = options.peers && { resource: options.peers, store: copy(options.peers).store };
+  return { caches, peers, declared, reflectors };
+}
+
+function reflectorOf<T extends KubeObject>(
+  resource: Resource<T>,
+  labelSelector: string | undefined,
+  { client, namespace, clock, onTrouble, dialect: { clusterLabel } }: CachesOptions,
+): Reflector<T> {
+  const indexes = {
+    [ownerIndex]: byOwner,
+    ...(clusterLabel === undefined ? {} : { [clusterIndex]: byLabel(clusterLabel) }),
   };
+  return new Reflector<T>({ client, resource, namespace, clock, onTrouble, labelSelector, indexes, trim });
 }
 
 /** Who set which field is of no use here, and is often the larger part of an object. */

@@ -1,138 +1,172 @@
 import { randomInt } from 'node:crypto';
+import { toldOfForeign } from '../controllers/cluster/peers.ts';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
-import type { Caches, ClusterObject, Tools } from '../controllers/cluster/sources.ts';
+import { type Rival, refusalBeside } from '../controllers/cluster/rivals.ts';
+import type { Caches, ClusterObject, PeerShelf, Tools } from '../controllers/cluster/sources.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
-import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
+import type { ClusterDialect } from '../dialects/dialect.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type KubeObject, keyOf, type ObjectMeta } from '../kube/object.ts';
-import { namespaced, type Resource } from '../kube/resource.ts';
-import { systemClock as clock } from '../runtime/clock.ts';
+import type { Resource } from '../kube/resource.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/events.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
-import { whenSynced } from '../runtime/reflector.ts';
+import { type Reflector, whenSynced } from '../runtime/reflector.ts';
+import type { Store } from '../runtime/store.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
 import { makeCaches } from './caches.ts';
 import type { Log } from './log.ts';
+import { clustersOf, peersOf } from './served.ts';
 import { tellOnce } from './tell-once.ts';
 
-const clusters: Resource<ClusterObject> = namespaced({
-  group: coreos.group,
-  version: coreos.version,
-  plural: coreos.plural,
-  kind: coreos.kind,
-});
-
-export interface Parts {
+export interface ControllerParts {
   readonly client: KubeClient;
+  readonly clock: Clock;
   /** The one namespace to look after; without it, all. */
   readonly scope: string | undefined;
   readonly workers: number;
-  /** Whether a cluster is for this operator to look after. */
-  readonly isOurs: (metadata: ObjectMeta) => boolean;
+  /** Whether a cluster of an API is for this operator to look after. */
+  readonly isOurs: (metadata: ObjectMeta, dialect: ClusterDialect) => boolean;
   readonly identity: string;
   /** Whether we may make PodDisruptionBudgets. */
   readonly withBudgets: boolean;
   readonly wayTo: Tools['wayTo'];
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
-  /** Shown the clusters that there are, once there is a copy of them. */
-  readonly onCache: (declared: Caches['clusters']) => void;
   readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
 }
 
-/** What runs while this replica leads: caches, and workers on a queue of clusters. */
-export const clusterController =
-  (parts: Parts): Runnable =>
-  async (signal) => {
-    const { client, scope, identity, withBudgets, onTrouble } = parts;
-    const { caches, reflectors } = makeCaches({
-      ...{ client, clusters, namespace: scope, selector: coreos.selector, withBudgets, clock, onTrouble },
-    });
-    const recorder = new EventRecorder({ client, clock, component: identity, instance: identity, onTrouble });
-    const queue = new WorkQueue<string>(clock);
+/** Looks after the clusters of one API. */
+export interface Controller {
+  readonly dialect: ClusterDialect;
+  readonly clusters: Store<ClusterObject>;
+  /** Kept when all its clusters are known. */
+  readonly synced: Pick<Reflector<ClusterObject>, 'synced'>;
+  /** Clusters of these take names away from ours. */
+  readonly heed: (others: readonly Controller[]) => void;
+  /** Runs until told to stop, and begins to work when the clusters of all these are known. */
+  readonly run: (present: readonly Controller[], signal: AbortSignal) => Promise<void>;
+}
+
+/** Caches, and workers on a queue of clusters. */
+export function clusterController(dialect: ClusterDialect, parts: ControllerParts): Controller {
+  const { client, scope, withBudgets, onTrouble, clock } = parts;
+  const { caches, peers, reflectors, declared } = makeCaches({
+    ...{ client, clusters: clustersOf(dialect), peers: peersOf(dialect), dialect, namespace: scope },
+    ...{ withBudgets, clock, onTrouble },
+  });
+  const queue = new WorkQueue<string>(clock);
+  const rivals: Rival[] = [];
+  enqueueChanges({ ...caches, peers }, { queue, dialect });
+  const run: Controller['run'] = async (present, signal) => {
+    const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
+    const recorder = new EventRecorder({ client, clock, onTrouble, ...speaker });
     using etcd = new EtcdConnections();
-    const reconcile = clusterReconciler(toolsOf(parts, { caches, recorder, etcd }));
-    enqueueChanges(caches, queue);
-    parts.onCache(caches.clusters);
-    const working = workers({ queue, reconcile, count: parts.workers, clock, onOutcome: parts.onOutcome });
+    peers?.store.onChange(({ type, object }) => {
+      if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
+    });
+    const tools = toolsOf({ caches, peers, recorder, etcd, dialect, rivals }, parts);
+    const { workers: count, onOutcome } = parts;
+    const working = workers({ queue, reconcile: clusterReconciler(tools), count, clock, onOutcome });
     const afterSync: Runnable = async (stop) => {
-      if (await whenSynced(reflectors, stop)) await working(stop);
+      if (await whenSynced([...reflectors, ...present.map(({ synced }) => synced)], stop)) await working(stop);
     };
-    await runTogether(
-      [
-        ...reflectors.map(
-          (each): Runnable =>
-            (stop) =>
-              each.run(stop),
-        ),
-        afterSync,
-      ],
-      signal,
-    );
+    await runTogether([...reflectors.map(running), afterSync], signal);
     await recorder.flush(AbortSignal.timeout(2_000));
   };
+  const heed: Controller['heed'] = (others) => {
+    for (const { dialect: other, clusters: store } of others) {
+      rivals.push({ group: other.group, store });
+      store.onChange(({ type, object }) => type === 'deleted' && queue.add(keyOf(object.metadata)));
+    }
+  };
+  return { dialect, clusters: caches.clusters, synced: declared, heed, run };
+}
+
+const running =
+  (reflector: Pick<Reflector<never>, 'run'>): Runnable =>
+  (stop) =>
+    reflector.run(stop);
 
 interface Made {
   readonly caches: Caches;
+  readonly peers: PeerShelf | undefined;
   readonly recorder: EventRecorder;
   readonly etcd: EtcdConnections;
+  readonly dialect: ClusterDialect;
+  readonly rivals: readonly Rival[];
 }
 
-function toolsOf({ client, log, isOurs, wayTo }: Parts, { caches, recorder, etcd }: Made): Tools {
+function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts: ControllerParts): Tools {
+  const { client, log, isOurs, wayTo, clock } = parts;
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
   });
-  const stores = storesByPlural(caches);
+  const stores = storesByPlural(caches, peers);
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
   const told = new Map<string, number>();
   return {
-    dialect: coreos,
-    resource: clusters,
-    isOurs,
-    client,
+    ...{ dialect, client, caches, peers, etcd, wayTo, randomName },
+    resource: clustersOf(dialect),
+    isOurs: (metadata) => isOurs(metadata, dialect),
+    refusalOf: (object) => refusalBeside(object, rivals),
     writer: (key) =>
       writerFor(key, { client, expectations, storeOf, onStatus: () => told.set(key, clock.monotonic()) }),
     toldAgo: (key) => (clock.monotonic() - (told.get(key) ?? Number.NEGATIVE_INFINITY)) / 1000,
     caughtUp: (key) => expectations.caughtUp(key),
-    caches,
-    etcd,
-    wayTo,
     now: clock.now,
-    randomName,
     tell: tellOnce((about, news) => recorder.record(about, news), clock),
     log: (level, message, fields) => log[level](fields, message),
   };
 }
 
-const storesByPlural = (caches: Caches) =>
+const storesByPlural = (caches: Caches, peers: PeerShelf | undefined) =>
   ({
     etcdclusters: caches.clusters,
+    etcdpeers: peers?.store,
     pods: caches.pods,
     persistentvolumeclaims: caches.claims,
     services: caches.services,
     poddisruptionbudgets: caches.budgets,
   }) as Readonly<Record<string, Caches['clusters'] | undefined>>;
 
-/** Whatever happens to a cluster, or to something that it owns, has the cluster looked at. */
-function enqueueChanges(
-  { clusters: declared, pods, claims, services, budgets }: Caches,
-  queue: WorkQueue<string>,
-): void {
-  const owned = ({ object: { metadata } }: { readonly object: KubeObject }): void => {
-    const owners = (metadata.ownerReferences ?? []).filter(({ kind }) => kind === coreos.kind);
-    for (const { name } of owners) queue.add(keyOf({ namespace: metadata.namespace, name }));
+interface Watched extends Caches {
+  readonly peers: PeerShelf | undefined;
+}
+
+interface Heard {
+  readonly queue: WorkQueue<string>;
+  readonly dialect: ClusterDialect;
+}
+
+/** Whatever happens to a cluster, or to something that is a part of it, has the cluster looked at. */
+function enqueueChanges(watched: Watched, { queue, dialect }: Heard): void {
+  const { clusters: declared, pods, claims, services, budgets, peers } = watched;
+  const part = ({ object: { metadata } }: { readonly object: KubeObject }): void => {
+    for (const name of clustersBehind(metadata, dialect)) queue.add(keyOf({ namespace: metadata.namespace, name }));
   };
   declared.onChange(({ object }) => queue.add(keyOf(object.metadata)));
-  pods.onChange(owned);
-  claims.onChange(owned);
-  services.onChange(owned);
-  budgets?.onChange(owned);
+  pods.onChange(part);
+  claims.onChange(part);
+  services.onChange(part);
+  budgets?.onChange(part);
+  peers?.store.onChange(part);
+}
+
+/** Who owns it, among the clusters of one API; of what nobody owns, whom its label names. */
+export function clustersBehind(metadata: ObjectMeta, dialect: ClusterDialect): readonly string[] {
+  const { ownerReferences = [], labels = {} } = metadata;
+  const { group, kind, clusterLabel } = dialect;
+  const labelled = clusterLabel === undefined ? undefined : labels[clusterLabel];
+  if (ownerReferences.length === 0 && labelled !== undefined) return [labelled];
+  const owners = ownerReferences.filter((owner) => owner.kind === kind && owner.apiVersion.startsWith(`${group}/`));
+  return owners.map(({ name }) => name);
 }
 
 /** Kubernetes' own alphabet for random names: no vowels, and nothing that looks like something else. */

@@ -1,14 +1,21 @@
 import { etcdClusterCrd } from '../dialects/coreos-v1beta2/crd.ts';
+import { etcdPeerCrd, etcdClusterCrd as improbableClusterCrd } from '../dialects/improbable-v1alpha1/crd.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
 import type { CustomResourceDefinition } from '../kube/object.ts';
 import { customResourceDefinitions } from '../kube/resource.ts';
 import { Failure } from '../std/failure.ts';
 import type { Log } from './log.ts';
+import type { DialectName } from './served.ts';
 
-/** Creates the CustomResourceDefinition if it is not there. One that is there is left as it is: somebody chose it. */
-export async function installCrd(client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
-  const crd = etcdClusterCrd() as unknown as CustomResourceDefinition;
+const definitions = { coreos: [etcdClusterCrd], improbable: [improbableClusterCrd, etcdPeerCrd] } as const;
+
+/** Creates the CustomResourceDefinitions of an API. One that is there is left as it is: somebody chose it. */
+export async function installCrds(api: DialectName, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
+  for (const definition of definitions[api]) await installCrd(definition(), client, log);
+}
+
+async function installCrd(crd: CustomResourceDefinition, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
   try {
     await client.create(customResourceDefinitions, crd);
     log.info({ crd: crd.metadata.name }, 'created the CustomResourceDefinition');

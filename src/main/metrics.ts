@@ -27,7 +27,7 @@ export function passMetrics(register: Registry, log: Log): (key: string, outcome
 }
 
 /** Counts clusters under the original's names. */
-export function clusterMetrics(register: Registry, clusters: Store<ClusterObject>): void {
+export function clusterMetrics(register: Registry, declared: readonly Store<ClusterObject>[]): void {
   const registers = [register];
   const name = 'etcd_operator_controller_clusters';
   void new Gauge({
@@ -35,7 +35,7 @@ export function clusterMetrics(register: Registry, clusters: Store<ClusterObject
     help: 'Clusters that there are.',
     registers,
     collect() {
-      this.set(clusters.size);
+      this.set(declared.reduce((sum, { size }) => sum + size, 0));
     },
   });
   const counter = (what: string, help: string): Counter => new Counter({ name: `${name}_${what}`, help, registers });
@@ -45,9 +45,11 @@ export function clusterMetrics(register: Registry, clusters: Store<ClusterObject
     deleted: counter('deleted', 'Clusters that were deleted.'),
     failed: counter('failed', 'Times at which a cluster came to need a person.'),
   };
-  clusters.onChange((change) => {
-    for (const what of happened(change)) counters[what].inc();
-  });
+  for (const clusters of declared) {
+    clusters.onChange((change) => {
+      for (const what of happened(change)) counters[what].inc();
+    });
+  }
 }
 
 function happened({

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Tools } from '../controllers/cluster/sources.ts';
-import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
+import type { ClusterDialect } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
@@ -13,14 +13,15 @@ import { lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
 import { Failure } from '../std/failure.ts';
 import { makeChaos } from './chaos.ts';
-import { clusterController } from './controller.ts';
+import { clusterControllers } from './controllers.ts';
 import { serveHealth } from './health.ts';
-import { installCrd } from './install-crd.ts';
+import { installCrds } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { waitForOldLock } from './old-lock.ts';
 import { tellOnOwnPod } from './own-pod.ts';
 import { missingRights, tellMissing } from './rights.ts';
+import { dialectsToServe, type Served } from './served.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 import { type WaysOptions, waysToPods } from './ways-to-pods.ts';
@@ -28,6 +29,7 @@ import { type WaysOptions, waysToPods } from './ways-to-pods.ts';
 /** Puts the operator together and runs it until told to stop. */
 export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
   const log = makeLog(settings.logLevel, settings.logFormat);
+  for (const what of settings.ignored) log.info({ what }, 'accepted, and without effect');
   const access = await accessFor(settings, env);
   const namespace = settings.namespace ?? settings.podNamespace ?? access.namespace ?? 'default';
   const connection = connectTo(access, { userAgent: `etcd-operator/${version}` });
@@ -85,7 +87,10 @@ interface Parts {
 async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, news } = parts;
   const scope = settings.clusterWide ? undefined : namespace;
-  const missing = await missingRights(client, { home: namespace, scope, isOutside: parts.wayTo !== undefined });
+  const dialects = await dialectsToServe(client, settings, scope);
+  const apis = dialects.map(({ dialect }) => dialect);
+  for (const { group } of apis) parts.log.info({ group }, 'serving');
+  const missing = await missingRights(client, { home: namespace, scope, apis, isOutside: parts.wayTo !== undefined });
   const lines = tellMissing(missing);
   news.lacks(lines);
   const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
@@ -93,7 +98,8 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
   await runTogether(
     [
       () => tellOnOwnPod(told, { client, podName, podNamespace, onTrouble: onTrouble(parts) }),
-      (signal) => takeTurn({ ...parts, scope, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
+      (signal) =>
+        takeTurn({ ...parts, scope, dialects, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
     ],
     stop,
   );
@@ -103,6 +109,7 @@ interface Turn extends Parts {
   readonly scope: string | undefined;
   /** Of which resources it lacks a right. */
   readonly lacks: ReadonlySet<string>;
+  readonly dialects: readonly Served[];
 }
 
 const onTrouble =
@@ -112,35 +119,45 @@ const onTrouble =
 
 /** Waits for its turn, and looks after clusters for as long as that lasts. */
 async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
-  const { client, namespace, settings, log, lacks } = turn;
+  const { client, namespace, settings, log, lacks, dialects } = turn;
   const identity = settings.podName ?? `${hostname()}-${process.pid}`;
   const trouble = { onTrouble: onTrouble(turn) };
   const work = async (signal: AbortSignal): Promise<void> => {
-    if (!lacks.has('endpoints')) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);
+    if (mayHaveOldLock(turn)) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);
     turn.news.leads(identity);
-    if (settings.createCrd) await installCrd(client, log);
-    const controller = clusterController({
-      ...{ client, scope: turn.scope, identity, log, workers: settings.workers, wayTo: turn.wayTo, ...trouble },
+    if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, client, log);
+    const controllers = clusterControllers({
+      ...{ client, clock: systemClock, scope: turn.scope, identity, log, dialects, wayTo: turn.wayTo, ...trouble },
+      workers: settings.workers,
       withBudgets: !lacks.has('poddisruptionbudgets'),
       isOurs: scopeOf(settings.clusterWide),
       onOutcome: passMetrics(turn.metrics, log),
-      onCache: (declared) => clusterMetrics(turn.metrics, declared),
+      onCaches: (declared) => clusterMetrics(turn.metrics, declared),
     });
     const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
-    await runTogether([controller, chaos], signal);
+    await runTogether([controllers, chaos], signal);
   };
-  if (lacks.has('leases')) return work(stop);
-  const lease = { client, namespace, name: 'etcd-operator', identity, clock: systemClock, ...trouble };
+  if (lacks.has('leases') || settings.lease === undefined) return work(stop);
+  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, ...trouble };
   return lead(lease, ({ lost }) => work(AbortSignal.any([stop, lost])), stop);
 }
 
-/** Which clusters are ours: with `--cluster-wide` those that ask for it by an annotation, otherwise those that do not. */
+/** Kinds of an API that nobody asked for are not defined just because we might. */
+const byDefault = ['coreos'] as const;
+
+const mayHaveOldLock = ({ lacks, dialects }: Turn): boolean =>
+  !lacks.has('endpoints') && dialects.some(({ dialect }) => dialect.hadLock);
+
+/**
+ * Which clusters are ours: with `--cluster-wide` those that ask for it by an annotation, otherwise those that do not. In an
+ * API without such an annotation, all that we see.
+ */
 const scopeOf =
   (clusterWide: boolean) =>
-  ({ annotations = {} }: ObjectMeta): boolean =>
-    clusterWide ? annotations[scopeAnnotation] === 'clusterwide' : annotations[scopeAnnotation] === undefined;
-
-const scopeAnnotation = `${coreos.group}/scope`;
+  ({ annotations = {} }: ObjectMeta, { scopeAnnotation }: ClusterDialect): boolean => {
+    if (scopeAnnotation === undefined) return true;
+    return clusterWide ? annotations[scopeAnnotation] === 'clusterwide' : annotations[scopeAnnotation] === undefined;
+  };
 
 /** Inside the cluster pods are dialled; outside it, that is tried. */
 function waysFor({ kubeconfig, reachPods }: Settings, access: Access, log: Log): Tools['wayTo'] {

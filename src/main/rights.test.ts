@@ -1,18 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { rightsIn } from '../../test/support/roles.ts';
+import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
+import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
 import { isForLocks, missingRights, nameOfRight, neededRights, type Right, tellMissing } from './rights.ts';
 
 const namesOf = (rights: readonly Right[]): readonly string[] => rights.map(nameOfRight).toSorted();
 
-describe('the rights of the operator', () => {
+const apis = [coreos];
+
+describe.each([
+  ['coreos', coreos],
+  ['improbable', improbable],
+])('the rights of the operator on the API of %s', (name, dialect) => {
+  const needed = neededRights([dialect]);
+
   it('are exactly those of the shipped Role', () => {
-    expect(rightsIn('examples/coreos/etcd-operator-role.yaml', 'Role')).toEqual(namesOf(neededRights));
+    expect(rightsIn(`examples/${name}/etcd-operator-role.yaml`, 'Role')).toEqual(namesOf(needed));
   });
 
   it('are, for all namespaces, those of the shipped ClusterRole, and a Role at home for its locks', () => {
-    const [atHome, anywhere] = [neededRights.filter(isForLocks), neededRights.filter((right) => !isForLocks(right))];
-    expect(rightsIn('deploy/coreos/operator-roles.yaml', 'ClusterRole')).toEqual(namesOf(anywhere));
-    expect(rightsIn('deploy/coreos/operator-roles.yaml', 'Role')).toEqual(namesOf(atHome));
+    const [atHome, anywhere] = [needed.filter(isForLocks), needed.filter((right) => !isForLocks(right))];
+    expect(rightsIn(`deploy/${name}/operator-roles.yaml`, 'ClusterRole')).toEqual(namesOf(anywhere));
+    expect(rightsIn(`deploy/${name}/operator-roles.yaml`, 'Role')).toEqual(namesOf(atHome));
+  });
+});
+
+describe('the rights of the operator', () => {
+  it('on both APIs are those of either', () => {
+    const both = new Set(namesOf(neededRights([coreos, improbable])));
+    expect(both).toEqual(new Set([...namesOf(neededRights([coreos])), ...namesOf(neededRights([improbable]))]));
   });
 
   it('that are missing are told with what stays undone', async () => {
@@ -21,7 +37,7 @@ describe('the rights of the operator', () => {
         allowed: (resourceAttributes as { group: string }).group !== 'policy',
       }),
     };
-    expect(tellMissing(await missingRights(client as never, { home: 'default', scope: 'default' }))).toEqual([
+    expect(tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', apis }))).toEqual([
       'may not list poddisruptionbudgets.policy, watch poddisruptionbudgets.policy, create poddisruptionbudgets.policy, ' +
         'patch poddisruptionbudgets.policy, delete poddisruptionbudgets.policy: draining nodes may stop a majority',
     ]);
@@ -34,7 +50,7 @@ describe('the rights of the operator', () => {
       }),
     };
     const missing = async (isOutside: boolean) =>
-      tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', isOutside }));
+      tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', apis, isOutside }));
     expect(await missing(false)).toEqual([]);
     expect(await missing(true)).toEqual([
       "may not get pods/portforward, create pods/portforward: etcd is not reached where pods' addresses lead nowhere",
@@ -52,7 +68,7 @@ describe('the rights of the operator', () => {
         return { allowed: true };
       },
     };
-    await missingRights(client as never, { home: 'here', scope: undefined });
+    await missingRights(client as never, { home: 'here', scope: undefined, apis });
     const places = (resource: string) => new Set(asked.filter(([name]) => name === resource).map(([, place]) => place));
     expect([places('leases'), places('endpoints'), places('pods')]).toEqual([
       new Set(['here']),

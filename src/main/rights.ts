@@ -1,5 +1,7 @@
+import type { ClusterDialect } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { selfSubjectAccessReviews } from '../kube/resource.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type Resource, selfSubjectAccessReviews } from '../kube/resource.ts';
 import { Failure } from '../std/failure.ts';
 
 /** A right that the operator uses, and what stays undone where it is not granted. */
@@ -16,21 +18,33 @@ const rights = (what: string, verbs: string, without: string): readonly Right[] 
   return verbs.split(' ').map((verb) => ({ group, resource, verb, without }));
 };
 
-const coreos = 'etcd.database.coreos.com';
+type Api = Pick<ClusterDialect, 'group' | 'peers' | 'hadLock'>;
 
-/** Everything the operator asks of the API server. A test compares this with the shipped Role and with the audit log. */
-export const neededRights: readonly Right[] = [
-  ...rights(`etcdclusters ${coreos}`, 'list watch', 'clusters are not seen at all'),
+const rightsOnKinds = ({ group, peers }: Api): readonly Right[] => [
+  ...rights(`etcdclusters ${group}`, 'list watch', 'clusters are not seen at all'),
   ...rights(
-    `etcdclusters/status ${coreos}`,
+    `etcdclusters/status ${group}`,
     'patch',
     'status is kept in an annotation, where kubectl does not look for it',
   ),
+  ...(peers === undefined ? [] : rightsOnPeers(peers.plural, group)),
+];
+
+const rightsOnPeers = (plural: string, group: string): readonly Right[] => [
+  ...rights(`${plural} ${group}`, 'list watch create patch delete', 'no cluster of theirs is looked after'),
+  ...rights(`${plural}/status ${group}`, 'patch', 'nobody sees how a single member is'),
+];
+
+const rightsOnOldLock = rights('endpoints', 'get', 'an original operator that still runs is not waited for');
+
+/** Everything the operator asks of the API server. A test compares this with the shipped Roles and with the audit log. */
+export const neededRights = (apis: readonly Api[]): readonly Right[] => [
+  ...apis.flatMap(rightsOnKinds),
   ...rights('pods', 'get list watch create delete patch', 'members are not created, replaced or sealed'),
   ...rights('persistentvolumeclaims', 'get list watch create delete patch', 'members get no disks of their own'),
   ...rights('services', 'list watch create patch', 'clients and members find nobody'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
-  ...rights('endpoints', 'get', 'an original operator that still runs is not waited for'),
+  ...(apis.some(({ hadLock }) => hadLock) ? rightsOnOldLock : []),
   ...rights('secrets', 'get', 'clusters with TLS or users cannot be entered'),
   ...rights('events', 'create patch', 'nobody is told what happens'),
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
@@ -43,12 +57,13 @@ const rightsOutside = rights(
   "etcd is not reached where pods' addresses lead nowhere",
 );
 
-/** Where rights are needed: those for locks in the operator's own namespace, all others where its clusters are. */
+/** What rights are needed for, and where: those for locks in the operator's own namespace, all others where its clusters are. */
 export interface Places {
   readonly home: string;
   /** Without it, all namespaces. */
   readonly scope: string | undefined;
   readonly isOutside?: boolean;
+  readonly apis: readonly Api[];
 }
 
 export const isForLocks = ({ resource }: Right): boolean => resource === 'leases' || resource === 'endpoints';
@@ -56,15 +71,22 @@ export const isForLocks = ({ resource }: Right): boolean => resource === 'leases
 /** Which of these rights we do not have. */
 export async function missingRights(
   client: Pick<KubeClient, 'review'>,
-  { home, scope, isOutside = false }: Places,
+  { home, scope, apis, isOutside = false }: Places,
 ): Promise<readonly Right[]> {
-  const needed = isOutside ? [...neededRights, ...rightsOutside] : neededRights;
+  const needed = [...neededRights(apis), ...(isOutside ? rightsOutside : [])];
   const asked = needed.map(async (right) => {
     const place = isForLocks(right) ? home : scope;
     return { right, granted: await isGranted(client, right, place) };
   });
   return (await Promise.all(asked)).filter(({ granted }) => !granted).map(({ right }) => right);
 }
+
+/** Whether we may see objects of a kind at all. */
+export const mayList = (
+  client: Pick<KubeClient, 'review'>,
+  { group, plural }: Resource<KubeObject>,
+  scope: string | undefined,
+): Promise<boolean> => isGranted(client, { group, resource: plural, verb: 'list', without: '' }, scope);
 
 async function isGranted(
   client: Pick<KubeClient, 'review'>,

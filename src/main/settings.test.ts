@@ -37,6 +37,18 @@ describe('the settings', () => {
     });
   });
 
+  it("of the other API's operator are understood", () => {
+    const flags = ['--metrics-addr=:9090', '--enable-leader-election', '--leader-election-id=eco', '--proxy-url=proxy'];
+    expect(settingsFrom([...flags, '--dialects=improbable'], { ...inPod, DISABLE_WEBHOOKS: '1' })).toMatchObject({
+      listenAddress: { host: '0.0.0.0', port: 9090 },
+      lease: 'eco',
+      dialects: ['improbable'],
+      ignored: ['--proxy-url', 'DISABLE_WEBHOOKS'],
+    });
+    expect(settingsFrom(['--enable-leader-election=false'], inPod).lease).toBeUndefined();
+    expect(settingsFrom([], inPod)).toMatchObject({ lease: 'etcd-operator', dialects: undefined, ignored: [] });
+  });
+
   it('take "run" for the command that is meant when none is given', () => {
     expect(settingsFrom(['run', '--workers=3'], inPod)).toMatchObject({ workers: 3 });
   });

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { allDialects, type DialectName } from './served.ts';
 import { version } from './version.ts';
 
 /** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
@@ -15,6 +16,14 @@ export interface Settings {
   readonly logFormat: 'json' | 'text';
   readonly chaosLevel: number;
   readonly reachPods: 'auto' | 'direct' | 'port-forward';
+  /** Which APIs to serve; where nothing is said, those that we may see. */
+  readonly dialects: readonly DialectName[] | undefined;
+  /** The Lease that is ours while we work; none when nobody takes turns with us. */
+  readonly lease: string | undefined;
+  /** What members run where a cluster does not say it. */
+  readonly etcdRepository: string | undefined;
+  /** What was said, and has no effect here. */
+  readonly ignored: readonly string[];
 }
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -42,7 +51,21 @@ function count(text: string): number {
   throw new InvalidArgumentError('must be a whole number, 1 or more');
 }
 
+const isDialect = (name: string): name is DialectName => Object.hasOwn(allDialects, name);
+
+function dialectNames(text: string): readonly DialectName[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every(isDialect)) return [...new Set(names)];
+  throw new InvalidArgumentError(`must be one or more of ${Object.keys(allDialects).join(',')}`);
+}
+
 interface Flags {
+  readonly dialects?: readonly DialectName[];
+  readonly metricsAddr?: Settings['listenAddress'];
+  readonly enableLeaderElection: boolean;
+  readonly leaderElectionId: string;
+  readonly etcdRepository?: string;
+  readonly proxyUrl?: string;
   readonly listenAddr: Settings['listenAddress'];
   readonly createCrd: boolean;
   readonly clusterWide: boolean;
@@ -63,6 +86,12 @@ const command = (): Command =>
     .option('--create-crd [bool]', 'create the CustomResourceDefinition if it is not there', flag, true)
     .option('--cluster-wide [bool]', 'look after annotated clusters in all namespaces', flag, false)
     .option('--chaos-level <level>', 'kill members at random, for tests: 1 one at a time, 2 up to five', Number, -1)
+    .option('--dialects <names>', 'which APIs to serve: coreos,improbable; by default those it may see', dialectNames)
+    .option('--metrics-addr <address>', 'the same as --listen-addr', address)
+    .option('--enable-leader-election [bool]', 'take turns with other replicas', flag, true)
+    .option('--leader-election-id <name>', 'name of the Lease by which replicas take turns', 'etcd-operator')
+    .option('--etcd-repository <image>', 'image without tag that members run where their cluster names none')
+    .option('--proxy-url <host>', 'accepted, without effect')
     .option('--gc-interval <duration>', 'accepted, without effect')
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
     .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
@@ -83,8 +112,15 @@ export function settingsFrom(words: readonly string[], env: Environment): Settin
   const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
   return {
     ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods },
-    listenAddress: flags.listenAddr,
+    ...{ dialects: flags.dialects, etcdRepository: flags.etcdRepository, ignored: ignoredIn(flags, env) },
+    listenAddress: flags.metricsAddr ?? flags.listenAddr,
+    lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],
   };
 }
+
+const ignoredIn = ({ proxyUrl }: Flags, env: Environment): readonly string[] => [
+  ...(proxyUrl === undefined ? [] : ['--proxy-url']),
+  ...(env['DISABLE_WEBHOOKS'] === undefined ? [] : ['DISABLE_WEBHOOKS']),
+];

@@ -1,11 +1,13 @@
 import { expect } from 'vitest';
+import { type Api, coreos, improbable } from '../support/apis.ts';
 import { askedBy } from '../support/audit-log.ts';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
-import { installOperator } from '../support/operator.ts';
+import { installFor } from '../support/operator.ts';
 import { rightsIn } from '../support/roles.ts';
-import { story } from '../support/story.ts';
+import { type Story, story } from '../support/story.ts';
 import { withCertificates } from '../support/tls-cluster.ts';
+import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 /** Everybody may ask what they may do. */
@@ -21,49 +23,62 @@ async function loseDiskAndPod(db: DeclaredCluster, kubectl: Kubectl): Promise<vo
 
 async function disturbService(kubectl: Kubectl): Promise<void> {
   await kubectl(`patch service db-client --type=merge -p '{"spec":{"selector":{"app":"nobody"}}}'`);
-  await kubectl('wait service/db-client --for=jsonpath={.spec.selector.app}=etcd --timeout=30s');
+  await until('its members are back', async () => {
+    const { spec } = await kubectl.json<{ spec: { selector: Record<string, string> } }>('get service db-client');
+    return spec.selector['app'] !== 'nobody' || undefined;
+  });
 }
 
-story.onOurCluster('the operator uses every right that it is given, and asks for no other', async (told) => {
+const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
+/** So that a cluster that is deleted takes its disks along. */
+const goesWithIt = { coreos: {}, improbable: { storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } } };
+
+for (const api of [coreos, improbable])
+  story.onOurCluster(`the operator uses every right that it is given for ${api.name}, and asks for no other`, (told) =>
+    useEveryRight(api, told),
+  );
+
+async function useEveryRight(api: Api, told: Story): Promise<void> {
   const { kubectl, step, namespace, nodes } = told;
-  const db = declared(kubectl);
-  await installOperator(told);
+  const db = declaredIn(api)(kubectl);
+  await installFor(api, told);
   await step('a cluster with disks grows to an even size, and back', async () => {
-    await db.apply({ size: 3, version, durable: true });
+    await db.apply({ size: 3, version, durable: true, extra: goesWithIt[api.name] });
     await db.settled(3);
     for (const size of [4, 3]) {
-      await kubectl(`scale etcdcluster db --replicas=${size}`);
+      await kubectl(`scale ${db.resource} --replicas=${size}`);
       await db.settled(size);
     }
   });
   await step('another version is noted beside the data', async () => {
-    await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.7.3"}}'`);
-    await kubectl('wait etcdcluster/db --for=jsonpath={.status.currentVersion}=3.7.3 --timeout=120s');
+    await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"3.7.3"}}'`);
+    await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=3.7.3 --timeout=120s`);
   });
   await step('a member loses its disk, a service its members', async () => {
     await loseDiskAndPod(db, kubectl);
     await disturbService(kubectl);
   });
   await step('a cluster behind certificates serves', async () => {
-    await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version });
-    await kubectl('wait etcdcluster/safe --for=jsonpath={.status.readyMembers}=1 --timeout=90s');
+    const extra = goesWithIt[api.name];
+    await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
+    await kubectl(`wait ${api.resource}/safe --for=jsonpath={.status.${api.status.ready}}=1 --timeout=90s`);
   });
   await step('one member is enough', async () => {
-    await kubectl('scale etcdcluster db --replicas=1');
+    await kubectl(`scale ${db.resource} --replicas=1`);
     await db.settled(1);
   });
   await step('an even size once more is told in the same Event', async () => {
-    await kubectl('scale etcdcluster db --replicas=4');
+    await kubectl(`scale ${db.resource} --replicas=4`);
     await kubectl('wait events --field-selector reason=EvenSize --for=jsonpath={.count}=2 --timeout=60s');
   });
   await step('deleted, both leave nothing', async () => {
-    await kubectl('delete etcdcluster db safe');
-    await kubectl('wait pods,persistentvolumeclaims -l app=etcd --for=delete --timeout=60s');
+    await kubectl(`delete ${api.resource} db safe`);
+    await kubectl(`wait pods,persistentvolumeclaims -l '${api.label} in (db, safe)' --for=delete --timeout=60s`);
   });
   await step('the audit log shows the rights of the Role, all of them and no other', async () => {
     const asked = askedBy(nodes.auditLog, `${namespace}:etcd-operator-sa`);
     expect(asked.filter(({ isGranted }) => !isGranted)).toEqual([]);
     const used = new Set(asked.filter(({ resource }) => resource !== everybodys).map(({ right }) => right));
-    expect([...used].toSorted()).toEqual(rightsIn('examples/coreos/etcd-operator-role.yaml', 'Role'));
+    expect([...used].toSorted()).toEqual(rightsIn(`examples/${api.name}/etcd-operator-role.yaml`, 'Role'));
   });
-});
+}

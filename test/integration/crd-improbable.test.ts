@@ -138,14 +138,23 @@ describe('the manifests', () => {
     const path = join(root, 'examples/improbable', file);
     const { kind } = parse(readFileSync(path, 'utf8')) as { kind: string };
     const stored = await kubectl.json(`create --dry-run=server -f ${path}`);
+    if (!kind.startsWith('Etcd')) return;
     const read = kind === 'EtcdPeer' ? readEtcdPeer(stored) : readEtcdCluster(stored);
     expect(read.ok ? [] : read.problems).toEqual([]);
   });
 
-  it('of deploy/improbable apply as one', async () => {
-    const applied = await kubectl(`apply --dry-run=server -k ${join(root, 'deploy/improbable')}`);
-    expect(applied).toContain('etcdclusters.etcd.improbable.io');
-    expect(applied).toContain('etcdpeers.etcd.improbable.io');
-    expect(applied).toContain('etcd-improbable-edit');
+  it.each([
+    ['deploy/improbable', 'etcd-operator', ''],
+    ['deploy/eco', 'eco-system', 'eco-'],
+  ])('of %s apply as one', async (folder, home, prefix) => {
+    const all = await kubectl(`kustomize ${join(root, folder)}`);
+    expect(all).toContain(`kind: Namespace\nmetadata:\n  labels:`);
+    // A dry run keeps no namespace for what lies in it, so that is tried in another.
+    const input = all.replaceAll(`namespace: ${home}`, `namespace: ${namespace}`);
+    const applied = await kubectl('apply --dry-run=server -f -', { input });
+    for (const name of ['etcdclusters.etcd.improbable.io', 'etcdpeers.etcd.improbable.io'])
+      expect(applied).toContain(name);
+    for (const name of ['etcd-improbable-edit', 'etcd-operator']) expect(applied).toContain(`/${prefix}${name} `);
+    expect(applied).toContain(`namespace/${home} `);
   });
 });

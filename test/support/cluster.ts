@@ -1,22 +1,18 @@
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
 import { type EtcdMember, hexOf } from '../../src/etcd/words.ts';
+import { type Api, type ClusterSpec, coreos, manifestOf } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
 import { type Entry, endpointsOf } from './member-endpoints.ts';
 import { until } from './until.ts';
 
-export interface ClusterSpec {
-  readonly size: number;
-  readonly version: string;
-  /** With disks of their own, or without. */
-  readonly durable?: boolean;
-  readonly extra?: Readonly<Record<string, unknown>>;
-  readonly pod?: Readonly<Record<string, unknown>>;
-}
-
 /** An EtcdCluster of a story's, as its user sees it and as its clients do. */
 export interface DeclaredCluster {
   readonly name: string;
+  /** As kubectl takes it. */
+  readonly resource: string;
+  /** Selects what belongs to it. */
+  readonly label: string;
   readonly apply: (spec: ClusterSpec) => Promise<void>;
   /** Waits until that many members serve and nothing is under way. */
   readonly settled: (size: number, seconds?: number) => Promise<void>;
@@ -33,67 +29,61 @@ export interface DeclaredCluster {
   readonly status: () => Promise<Record<string, unknown>>;
 }
 
-const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } };
+export { type ClusterSpec, manifestOf } from './apis.ts';
 
-export const manifestOf = (name: string, { size, version, durable, pod, extra }: ClusterSpec): string =>
-  JSON.stringify({
-    apiVersion: 'etcd.database.coreos.com/v1beta2',
-    kind: 'EtcdCluster',
-    metadata: { name },
-    spec: {
-      size,
-      version,
-      ...extra,
-      pod: { ...(durable === true ? { persistentVolumeClaimSpec: claim } : {}), ...pod },
-    },
-  });
+/** Declares clusters in one of the APIs. */
+export const declaredIn =
+  (api: Api) =>
+  (kubectl: Kubectl, name = 'db', entry: Entry = {}): DeclaredCluster => {
+    const label = `${api.label}=${name}`;
+    const resource = `${api.resource}/${name}`;
+    const connections = new EtcdConnections();
+    const endpoints = remembered(1_000, () => endpointsOf(kubectl, { name, label }, entry));
+    const withMembers: DeclaredCluster['withMembers'] = async (use) =>
+      use((await endpoints()).map((endpoint) => connections.to(endpoint)));
+    const members = (): Promise<readonly EtcdMember[]> =>
+      withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
+    const voters = async (size: number): Promise<void> => {
+      await until(`${size} voters`, async () => {
+        const list = await members();
+        return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
+      });
+    };
+    const settled = async (size: number, seconds = 120): Promise<void> => {
+      await saysSettled(kubectl, resource, { api, size, seconds });
+      await voters(size);
+    };
+    return {
+      ...{ name, resource, label },
+      voters,
+      settled,
+      replaced: async (victim, size) => {
+        const isGone = async () => (await members()).every((member) => member.name !== victim) || undefined;
+        await until(`${victim} is no member`, isGone, { seconds: 120 });
+        await settled(size);
+      },
+      apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec, api) })),
+      podNames: async () =>
+        (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.name}`)).split(' ').filter(Boolean),
+      withMembers,
+      members,
+      ids: async () => (await members()).map(({ id }) => hexOf(id)).toSorted(),
+      status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get ${resource}`)).status,
+    };
+  };
 
-export function declared(kubectl: Kubectl, name = 'db', entry: Entry = {}): DeclaredCluster {
-  const ofPods = async (path: string): Promise<readonly string[]> =>
-    (await kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*]${path}}`)).split(' ').filter(Boolean);
-  const connections = new EtcdConnections();
-  const endpoints = remembered(1_000, () => endpointsOf(kubectl, name, entry));
-  const withMembers: DeclaredCluster['withMembers'] = async (use) =>
-    use((await endpoints()).map((endpoint) => connections.to(endpoint)));
-  const members = (): Promise<readonly EtcdMember[]> =>
-    withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
-  const voters = async (size: number): Promise<void> => {
-    await until(`${size} voters`, async () => {
-      const list = await members();
-      return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
-    });
-  };
-  const settled = async (size: number, seconds = 120): Promise<void> => {
-    await saysSettled(kubectl, `etcdcluster/${name}`, { size, seconds });
-    await voters(size);
-  };
-  return {
-    name,
-    voters,
-    settled,
-    replaced: async (victim, size) => {
-      const isGone = async () => (await members()).every((member) => member.name !== victim) || undefined;
-      await until(`${victim} is no member`, isGone, { seconds: 120 });
-      await settled(size);
-    },
-    apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec) })),
-    podNames: () => ofPods('.metadata.name'),
-    withMembers,
-    members,
-    ids: async () => (await members()).map(({ id }) => hexOf(id)).toSorted(),
-    status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get etcdcluster ${name}`)).status,
-  };
-}
+/** In the API of the book. */
+export const declared = declaredIn(coreos);
 
 /** Waits until the status says that so many members serve and nothing is under way. */
 async function saysSettled(
   kubectl: Kubectl,
   cluster: string,
-  { size, seconds }: { size: number; seconds: number },
+  { api, size, seconds }: { api: Api; size: number; seconds: number },
 ): Promise<void> {
   for (const what of [
-    `jsonpath={.status.readyMembers}=${size}`,
-    `jsonpath={.status.size}=${size}`,
+    `jsonpath={.status.${api.status.ready}}=${size}`,
+    `jsonpath={.status.${api.status.size}}=${size}`,
     'condition=Progressing=False',
   ]) {
     await kubectl(`wait ${cluster} --for=${what} --timeout=${seconds}s`);

@@ -27,9 +27,13 @@ export interface Entry {
 }
 
 /** Where the members of a cluster are that have an address. */
-export async function endpointsOf(kubectl: Kubectl, cluster: string, entry: Entry = {}): Promise<readonly Endpoint[]> {
-  const lines = await kubectl(`get pods -l etcd_cluster=${cluster} -o jsonpath='{range .items[*]}${line}{end}'`);
-  return lines.split('\n').flatMap((pod) => endpointIn(cluster, pod.split(' '), entry));
+export async function endpointsOf(
+  kubectl: Kubectl,
+  { name, label }: { readonly name: string; readonly label: string },
+  entry: Entry = {},
+): Promise<readonly Endpoint[]> {
+  const lines = await kubectl(`get pods -l ${label} -o jsonpath='{range .items[*]}${line}{end}'`);
+  return lines.split('\n').flatMap((pod) => endpointIn(name, pod.split(' '), entry));
 }
 
 function endpointIn(cluster: string, pod: readonly string[], entry: Entry): readonly Endpoint[] {

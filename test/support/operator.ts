@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Api, coreos } from './apis.ts';
+import type { Kubectl } from './kubectl.ts';
 import type { Story } from './story.ts';
 
-const examples = join(import.meta.dirname, '../../examples/coreos');
+const examples = join(import.meta.dirname, '../../examples');
 
-/** A manifest of the book's, as shipped, for use in the story's namespace. */
-export const example = (file: string, namespace: string): string =>
-  readFileSync(join(examples, file), 'utf8').replaceAll('namespace: default', `namespace: ${namespace}`);
+/** A manifest as shipped, the book's where no other API is named, for use in the story's namespace. */
+export const example = (file: string, namespace: string, api = 'coreos'): string =>
+  readFileSync(join(examples, api, file), 'utf8').replaceAll('namespace: default', `namespace: ${namespace}`);
 
 /** The operator's image under test, pulled anew: its tag does not change while we work on it. */
 export const underTest = (manifest: string): string =>
@@ -37,10 +39,33 @@ export async function installOperator(
   { kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>,
   { role, flags = [], ready = true }: Installation = {},
 ): Promise<void> {
-  const shipped = (part: string): string => example(`etcd-operator-${part}.yaml`, namespace);
-  const deployment = withFlags(underTest(shipped('deployment')), flags);
-  for (const input of [shipped('sa'), role ?? shipped('role'), shipped('rolebinding'), deployment])
-    await kubectl('apply -f -', { input });
+  const part = (name: string): string => example(`etcd-operator-${name}.yaml`, namespace);
+  const deployment = withFlags(underTest(part('deployment')), flags);
+  await install([part('sa'), role ?? part('role'), part('rolebinding'), deployment], kubectl, ready);
+}
+
+/** The same for one API, as it is shipped for that one alone. */
+export async function installFor(
+  api: Api,
+  { kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>,
+): Promise<void> {
+  const parts = ['sa', 'role', 'rolebinding', 'deployment'].map((part) => `etcd-operator-${part}.yaml`);
+  const manifests = parts.map((file) => example(file, namespace, api.name));
+  await install(manifests.map(underTest), kubectl);
+}
+
+/** The same for both at once: the Roles of either, bound to one account, and the Deployment that serves what it may see. */
+export async function installForBoth({ kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>): Promise<void> {
+  const renamed = (part: string): string =>
+    example(`etcd-operator-${part}.yaml`, namespace, 'improbable')
+      .replace(/name: etcd-operator-rolebinding/, 'name: other-rolebinding')
+      .replace(/name: etcd-operator-role$/m, 'name: other-role');
+  for (const input of [renamed('role'), renamed('rolebinding')]) await kubectl('apply -f -', { input });
+  await installFor(coreos, { kubectl, namespace });
+}
+
+async function install(manifests: readonly string[], kubectl: Kubectl, ready = true): Promise<void> {
+  for (const input of manifests) await kubectl('apply -f -', { input });
   if (ready) await kubectl('rollout status deployment/etcd-operator --timeout=90s');
 }
 

@@ -1,6 +1,6 @@
 import type { TlsIdentity } from '../../src/etcd/endpoint.ts';
 import { type Authority, type Identity, makeAuthority, type Subject } from '../../src/lab/pki.ts';
-import { manifestOf } from './cluster.ts';
+import { type Api, coreos, manifestOf } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
 
 export interface CertifiedCluster {
@@ -8,6 +8,9 @@ export interface CertifiedCluster {
   readonly namespace: string;
   readonly size: number;
   readonly version: string;
+  /** The book's where none is named. */
+  readonly api?: Api;
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 type Named = Pick<CertifiedCluster, 'name' | 'namespace'>;
@@ -90,6 +93,7 @@ export function tlsOf(name: string, planes: readonly Plane[]): object {
 export async function withCertificates(kubectl: Kubectl, cluster: CertifiedCluster): Promise<void> {
   const { name, size, version } = cluster;
   await (await certificatesFor(kubectl, cluster)).write();
-  const extra = { TLS: tlsOf(name, ['peer', 'client']) };
-  await kubectl('apply -f -', { input: manifestOf(name, { size, version, extra }) });
+  const { api = coreos, extra } = cluster;
+  const spec = { size, version, extra: { [api.tlsField]: tlsOf(name, ['peer', 'client']), ...extra } };
+  await kubectl('apply -f -', { input: manifestOf(name, spec, api) });
 }

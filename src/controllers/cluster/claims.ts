@@ -4,7 +4,8 @@ import { partsOf } from '../../dialects/quantity.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
-import { ownerIndex, type Tools } from './sources.ts';
+import { claimsOf } from './claims-of.ts';
+import type { Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
 
 interface Keeping {
@@ -19,8 +20,7 @@ interface Keeping {
 export async function growClaims(blueprint: Blueprint, { caches, writer }: Keeping): Promise<void> {
   const wanted = storageOf(blueprint.template);
   if (wanted === undefined) return;
-  const claims = caches.claims.by(ownerIndex, blueprint.intent.uid);
-  for (const claim of claims.filter((each) => mayGrow(each, wanted, blueprint)))
+  for (const claim of claimsOf(blueprint, caches).filter((each) => mayGrow(each, wanted, blueprint)))
     await grow(claim, wanted, { blueprint, writer });
 }
 

@@ -2,6 +2,7 @@ import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Observed } from './observe.ts';
+import type { PeerKeeping } from './peers.ts';
 import type { Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
 
@@ -11,6 +12,7 @@ export interface Deed {
   readonly observed: Observed;
   readonly tools: Tools;
   readonly writer: Writer;
+  readonly peers: PeerKeeping | undefined;
   readonly signal: AbortSignal;
 }
 

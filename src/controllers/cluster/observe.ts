@@ -6,6 +6,7 @@ import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
+import { claimsOf, recollect } from './claims-of.ts';
 import { wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
 import { lookIntoSecrets, type SecretsSeen } from './secrets.ts';
@@ -27,10 +28,11 @@ export interface Observed {
 export async function observe(read: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
   const { intent } = read.blueprint;
   const pods = tools.caches.pods.by(ownerIndex, intent.uid);
-  const claims = tools.caches.claims.by(ownerIndex, intent.uid);
+  const claims = claimsOf(read.blueprint, tools.caches);
+  const { memory, leftDisks, ...bodies } = recollect(read, { pods, claims });
   const secrets = await lookIntoSecrets(read, tools);
   const blueprint = withKeys(read.blueprint, secrets);
-  const carriers = carriersOf({ pods, claims }, blueprint);
+  const carriers = carriersOf(bodies, blueprint);
 
   const connections = connectionsTo(pods, { blueprint, secrets }, tools);
   const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
@@ -46,11 +48,12 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     world: {
       now: tools.now().getTime(),
       intent,
-      memory: read.memory,
+      memory,
       carriers,
       membership,
       secretProblems: [...secrets.problems, ...refusedUser(membership, read)],
-      spareNames: spareNames(read, [...pods, ...claims], tools),
+      spareNames: spareNames({ blueprint, memory }, [...pods, ...claims], tools),
+      leftDisks,
     },
     connectionTo: (name) => connections.get(name),
   };

@@ -13,6 +13,7 @@ import { Failure, unless } from '../../std/failure.ts';
 import { isLost } from './carriers.ts';
 import { changeImage, noteVersion, relabelCarrier } from './change-pod.ts';
 import { type Deed, leaderOf } from './deed.ts';
+import { dropPeer, makePeer } from './peers.ts';
 
 /** Does one thing. A new kind of step does not compile until it is done here. */
 export async function perform(step: Step, deed: Deed): Promise<void> {
@@ -56,6 +57,7 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
 }
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
+  await makePeer(body, deed.peers);
   const claim = memberClaim(deed.blueprint, body.name, body.version);
   if (claim !== undefined && body.join.as !== 'returner') await createUnlessThere(persistentVolumeClaims, claim, deed);
   await noteVersion(body.name, body.version, deed);
@@ -95,6 +97,7 @@ async function discardCarrier({ name, uid }: OnCarrier, deed: Deed): Promise<voi
   if (members.some((member) => member.name === name || member.peerURLs.includes(peerURL))) {
     throw new Failure('conflict', `${name} is a member after all, and keeps its pod and disk`);
   }
+  await dropPeer(name, deed.peers);
   const at = { namespace: blueprint.intent.namespace, name };
   const claim = tools.caches.claims.get(`${at.namespace}/${name}`);
   if (claim?.metadata.uid !== uid) await stopCarrier({ name, uid }, deed);

@@ -8,7 +8,9 @@ import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
+import { keepClaims } from './keep-claims.ts';
 import { type Observed, observe } from './observe.ts';
+import { keepPeers, peerKeeping, publishPeers } from './peers.ts';
 import { perform } from './perform.ts';
 import { publish, withStatus } from './publish.ts';
 import type { ClusterObject, Tools } from './sources.ts';
@@ -33,17 +35,36 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const object = withStatus(found, tools);
     if (!tools.isOurs(object.metadata)) return done;
     if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
-    const read = tools.dialect.read(object);
-    if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
+    const read = readOrRefuse(object, tools);
+    if (typeof read === 'string') return refuse(object, read, tools);
 
-    const observed = await observe(read.value, tools, signal);
+    const observed = await observe(read, tools, signal);
     const verdict = planCluster(observed.world);
-    const failure = await failureOf(act(object, { read: read.value, observed, verdict }, tools));
-    const status = statusAfter(object, { read: read.value, observed, verdict, failure }, tools);
+    const failure = await failureOf(act(object, { read, observed, verdict }, tools));
+    const status = statusAfter(object, { read, observed, verdict, failure }, tools);
     const tell = isWorthTelling(verdict, failure, tools.toldAgo(key));
-    if (tell) await publish(object, status, tools);
+    if (tell) await tellAll(object, { read, observed, status }, tools);
     return nextVisit(verdict, failure, tell);
   };
+}
+
+/** The cluster that is asked for, or why there can be none. */
+function readOrRefuse(object: Stored<ClusterObject>, { dialect, refusalOf }: Tools): ReadCluster | string {
+  const refusal = refusalOf?.(object);
+  if (refusal !== undefined) return refusal;
+  const read = dialect.read(object);
+  return read.ok ? read.value : read.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
+}
+
+interface News {
+  readonly read: ReadCluster;
+  readonly observed: Observed;
+  readonly status: object;
+}
+
+async function tellAll(object: Stored<ClusterObject>, { read, observed, status }: News, tools: Tools): Promise<void> {
+  await publish(object, status, tools);
+  await publishPeers(observed.world, peerKeeping(read, tools));
 }
 
 interface Pass {
@@ -56,12 +77,16 @@ interface Pass {
 async function act(object: Stored<ClusterObject>, { read, observed, verdict }: Pass, tools: Tools): Promise<void> {
   if (read.blueprint.intent.paused) return;
   const writer = tools.writer(keyOf(object.metadata));
-  await keepAccessories(read.blueprint, observed.world, { caches: tools.caches, writer });
-  await growClaims(read.blueprint, { caches: tools.caches, writer });
+  const keeping = { caches: tools.caches, writer };
+  const peers = peerKeeping(read, tools);
+  await keepAccessories(read.blueprint, observed.world, keeping);
+  await keepPeers(observed.world, peers);
+  await keepClaims(read.blueprint, observed.world, keeping);
+  await growClaims(read.blueprint, keeping);
   const { tellSpec, tellWait } = tools.dialect;
   for (const told of [...tellSpec(read.blueprint), ...tellWait(verdict)]) tools.tell(object, told);
   if (verdict.is !== 'act') return;
-  const deed = { blueprint: observed.blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
+  const deed = { blueprint: observed.blueprint, observed, tools, writer, peers, signal: AbortSignal.timeout(30_000) };
   const { reason, message: detail } = verdict;
   for (const step of verdict.steps) {
     const about = { cluster: keyOf(object.metadata), step: step.kind, reason, detail };

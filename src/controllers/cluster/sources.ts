@@ -2,7 +2,15 @@ import type { ClusterDialect } from '../../dialects/dialect.ts';
 import type { EtcdConnections } from '../../etcd/connections.ts';
 import type { Address, Way } from '../../etcd/endpoint.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { At, KubeObject, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from '../../kube/object.ts';
+import type {
+  At,
+  KubeObject,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Service,
+  Stored,
+} from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { Writer } from './writer.ts';
@@ -23,12 +31,22 @@ export interface Caches {
   readonly budgets: Store<PodDisruptionBudget> | undefined;
 }
 
+/** Objects that stand for members, and where they are. */
+export interface PeerShelf {
+  readonly resource: Resource<ClusterObject>;
+  readonly store: Store<ClusterObject>;
+}
+
 /** All that one controller of clusters works with. */
 export interface Tools {
   readonly dialect: ClusterDialect;
   readonly resource: Resource<ClusterObject>;
   /** Whether a cluster is for this operator to look after. */
   readonly isOurs: (metadata: KubeObject['metadata']) => boolean;
+  /** What to say of a cluster whose name another API has given away before, in the same namespace. */
+  readonly refusalOf?: (object: Stored<ClusterObject>) => string | undefined;
+  /** Not there in an API that has no objects for members. */
+  readonly peers?: PeerShelf | undefined;
   /** For reading what the operator keeps no copy of. */
   readonly client: Pick<KubeClient, 'get'>;
   readonly writer: (key: string) => Writer;
@@ -49,3 +67,5 @@ export interface Tools {
 
 /** The name of the index by which stores find what an object owns. */
 export const ownerIndex = 'owner';
+/** The same for what says by a label of which cluster it is a part, under the key of the cluster. */
+export const clusterIndex = 'cluster';

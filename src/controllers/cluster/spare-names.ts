@@ -12,7 +12,7 @@ const enough = 9;
  * node that is lost it may take for ever.
  */
 export function spareNames(
-  { blueprint, memory }: ReadCluster,
+  { blueprint, memory }: Pick<ReadCluster, 'blueprint' | 'memory'>,
   bodies: readonly Stored<KubeObject>[],
   { randomName }: Pick<Tools, 'randomName'>,
 ): readonly CarrierName[] {

@@ -1,4 +1,5 @@
 import type { CarrierName } from '../model/cluster.ts';
+import type { DiskMark } from '../model/kept-disks.ts';
 import type { MemberTemplate, Naming } from '../model/template.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
@@ -20,6 +21,22 @@ export function memberClaim(blueprint: Blueprint, name: CarrierName, version: st
     spec: template.claim,
   };
 }
+
+/** What a claim says to whoever finds it without its cluster. */
+export const markedWith = ({ clusterId, members }: DiskMark, naming: Naming): Readonly<Record<string, string>> => ({
+  [clusterIdAnnotation(naming)]: clusterId,
+  [membersAnnotation(naming)]: members.join(','),
+});
+
+export function markIn(annotations: Readonly<Record<string, string>>, naming: Naming): DiskMark | undefined {
+  const clusterId = annotations[clusterIdAnnotation(naming)];
+  if (!clusterId) return undefined;
+  const members = (annotations[membersAnnotation(naming)] ?? '').split(',').filter(Boolean) as CarrierName[];
+  return { clusterId, members };
+}
+
+const clusterIdAnnotation = ({ prefix }: Naming): string => `${prefix}/cluster-id`;
+const membersAnnotation = ({ prefix }: Naming): string => `${prefix}/members`;
 
 /** On a claim that was asked to grow to this size, and refused. */
 export const cannotGrowAnnotation = ({ prefix }: Naming): string => `${prefix}/cannot-grow-to`;

@@ -31,4 +31,6 @@ export interface Blueprint {
   readonly template: MemberTemplate;
   /** Whether members' disks stay when the cluster is deleted. */
   readonly disksOutlive: boolean;
+  /** `by-owner`: only what was made for this cluster is its own. `by-name`: also what one of its name has left behind. */
+  readonly findsDisks: 'by-owner' | 'by-name';
 }

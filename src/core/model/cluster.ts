@@ -79,7 +79,13 @@ export interface Memory {
   readonly voters: readonly CarrierName[];
   /** The version that all members ran when they last ran the same. */
   readonly version: string | undefined;
+  /** Why nothing may be made of it before a person has said what is meant. */
+  readonly doubt?: string;
 }
+
+/** Whether anything is remembered of a cluster: it is being founded, or there has been one. */
+export const hasHistory = ({ bootstrap, clusterId }: Memory): boolean =>
+  bootstrap !== undefined || clusterId !== undefined;
 
 export interface Bootstrap {
   readonly members: readonly CarrierName[];
@@ -125,6 +131,8 @@ export interface ClusterWorld {
   readonly secretProblems: readonly string[];
   /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */
   readonly spareNames: readonly CarrierName[];
+  /** Names of disks that were left here and say nothing of the cluster that left them, if it ever came to be. */
+  readonly leftDisks?: readonly CarrierName[];
 }
 
 export const carrierNamed = (world: ClusterWorld, name: CarrierName): Carrier | undefined =>

@@ -1,6 +1,7 @@
 import type { ClusterDialect } from '../dialect.ts';
+import { tellWait } from '../warnings.ts';
 import { group, readCluster, version } from './intent.ts';
-import { tellSpec, tellStep, tellWait } from './tell.ts';
+import { tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
 /** The API of the CoreOS etcd Operator, as the book has it. */
@@ -10,6 +11,8 @@ export const coreos: ClusterDialect = {
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
   selector: 'app=etcd',
+  scopeAnnotation: `${group}/scope`,
+  hadLock: true,
   read: readCluster,
   writeStatus,
   writeProblems,

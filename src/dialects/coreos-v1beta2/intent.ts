@@ -46,10 +46,12 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       naming,
       template,
       disksOutlive: false,
+      findsDisks: 'by-owner',
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(resource),
     operatorCredentials: spec.auth?.operatorCredentials,
+    peers: undefined,
   };
 }
 

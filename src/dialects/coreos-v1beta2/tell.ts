@@ -1,8 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import type { Step, Verdict } from '../../core/plan/cluster/step.ts';
-import type { Reason } from '../../core/reasons.ts';
-import { warningAbout } from '../../core/versions/route.ts';
+import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
+import { warningsAbout } from '../warnings.ts';
 
 const added = (name: string): Told => ({
   type: 'Normal',
@@ -56,21 +55,4 @@ const replacing = (name: string): Told => ({
   message: `The dead member ${name} is being replaced`,
 });
 
-const worthAWarning: ReadonlySet<Reason> = new Set(['MemberStuck', 'UpgradeRefused', 'SecretUnfit']);
-
-/** The original has no word for trouble; these are ours. */
-export const tellWait = (verdict: Verdict): readonly Told[] =>
-  verdict.is === 'wait' && (verdict.needsPerson === true || worthAWarning.has(verdict.reason))
-    ? [{ type: 'Warning', reason: verdict.reason, message: verdict.message }]
-    : [];
-
-export function tellSpec({ intent: { size, version } }: Blueprint): readonly Told[] {
-  const fault = warningAbout(version);
-  return [
-    ...(size % 2 === 0 ? [{ type: 'Warning', reason: 'EvenSize', message: evenSize(size) } as const] : []),
-    ...(fault === undefined ? [] : [{ type: 'Warning', reason: 'KnownFault', message: fault } as const]),
-  ];
-}
-
-const evenSize = (size: number): string =>
-  `spec.size is ${size}: a cluster of ${size} survives no more failures than one of ${size - 1}; use an odd number`;
+export const tellSpec = ({ intent }: Blueprint): readonly Told[] => warningsAbout(intent, 'spec.size');

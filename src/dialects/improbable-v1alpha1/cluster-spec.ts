@@ -3,13 +3,13 @@ import { newest } from '../../core/versions/releases.ts';
 import { tls } from '../coreos-v1beta2/spec.ts';
 import { imageRepository, releasedForm } from '../image.ts';
 import {
+  auth,
   autoCompaction,
   clusterSize,
   compactionNeedsNewer,
   paused,
   quotaBackendBytes,
   replaceMemberAfterSeconds,
-  secretName,
 } from '../member-settings.ts';
 import { looksLike, ruled, text } from '../rule.ts';
 import { podTemplate } from './pod-template.ts';
@@ -22,12 +22,6 @@ export const etcdVersion = ruled(
 )
   .default(newest)
   .transform((written) => written.replace(/^v/, ''));
-
-const auth = z.object({
-  operatorCredentials: secretName
-    .optional()
-    .describe("Secret with username and password of a user with etcd's root role, as whom the operator enters etcd."),
-});
 
 const fields = z.object({
   replicas: clusterSize.describe(
@@ -45,7 +39,7 @@ const fields = z.object({
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
   tls: tls.optional().describe('Encryption between members, and between members and clients.'),
-  auth: auth.optional().describe('How the operator enters an etcd whose own users and roles are switched on.'),
+  auth: auth.optional(),
 });
 
 export const etcdClusterSpec = ruled(fields, compactionNeedsNewer);

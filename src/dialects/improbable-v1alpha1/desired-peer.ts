@@ -3,7 +3,7 @@ import type { Body } from '../../core/desired/pod.ts';
 import type { Join } from '../../core/plan/cluster/step.ts';
 import { group, hostOf, version } from './names.ts';
 import type { EtcdPeerSpec } from './peer-spec.ts';
-import { nameLabel } from './pod-template.ts';
+import { clusterLabel, nameLabel } from './pod-template.ts';
 import type { EtcdClusterResource } from './read.ts';
 
 type Bootstrap = NonNullable<EtcdPeerSpec['bootstrap']>;
@@ -19,7 +19,7 @@ export function desiredPeer(cluster: EtcdClusterResource, { name, join, version:
     metadata: {
       name,
       namespace: metadata.namespace,
-      labels: { [nameLabel]: 'etcd', [`${group}/cluster-name`]: metadata.name },
+      labels: { [nameLabel]: 'etcd', [clusterLabel]: metadata.name },
       ownerReferences: [{ ...owner, controller: true }],
     },
     spec: {

@@ -1,8 +1,8 @@
-import { tellWait } from '../coreos-v1beta2/tell.ts';
 import type { ClusterDialect } from '../dialect.ts';
+import { tellWait } from '../warnings.ts';
 import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
-import { nameLabel } from './pod-template.ts';
+import { clusterLabel, nameLabel } from './pod-template.ts';
 import { tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
@@ -13,6 +13,9 @@ export const improbable: ClusterDialect = {
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
   selector: `${nameLabel}=etcd`,
+  clusterLabel,
+  peers: { plural: 'etcdpeers', kind: 'EtcdPeer' },
+  speaker: 'etcdcluster-reconciler',
   read: readCluster,
   writeStatus,
   writeProblems,

@@ -4,8 +4,10 @@ import type { ReadCluster, SecretOfClient } from '../dialect.ts';
 import { environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import type { EtcdClusterSpec } from './cluster-spec.ts';
+import { desiredPeer } from './desired-peer.ts';
 import { group, hostOf, version } from './names.ts';
-import { nameLabel } from './pod-template.ts';
+import { writePeerStatus } from './peer-status.ts';
+import { clusterLabel, nameLabel } from './pod-template.ts';
 import { processorsOf } from './processors.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
 
@@ -33,10 +35,12 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       naming: namingOf(resource),
       template,
       disksOutlive: spec.storage.volumeClaimPolicy === 'Retain',
+      findsDisks: 'by-name',
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(spec),
     operatorCredentials: spec.auth?.operatorCredentials,
+    peers: { wanted: (body) => desiredPeer(resource, body), writeStatus: writePeerStatus },
   };
 }
 
@@ -46,7 +50,7 @@ const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => 
   const hasTls = Boolean(spec.tls?.static?.member?.serverSecret);
   return {
     prefix: group,
-    clusterLabels: { [nameLabel]: 'etcd', [`${group}/cluster-name`]: name },
+    clusterLabels: { [nameLabel]: 'etcd', [clusterLabel]: name },
     memberLabel: `${group}/peer-name`,
     versionAnnotation: `${group}/etcd-version`,
     peerService: name,

@@ -28,6 +28,8 @@ interface Metadata {
 
 /** The label by which all etcd pods of the original are found. */
 export const nameLabel = 'app.kubernetes.io/name';
+/** The label that says of which cluster something is a part. */
+export const clusterLabel = `${ownPrefix}cluster-name`;
 
 const isOurs = (name: string): boolean => name.startsWith(ownPrefix);
 

@@ -1,7 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
-import { warningAbout } from '../../core/versions/route.ts';
 import type { Told } from '../dialect.ts';
+import { warningsAbout } from '../warnings.ts';
 
 const normal = (reason: string, message: string): Told => ({ type: 'Normal', reason, message });
 
@@ -35,13 +35,4 @@ export function tellStep(step: Step): readonly Told[] {
   }
 }
 
-export function tellSpec({ intent: { size, version } }: Blueprint): readonly Told[] {
-  const fault = warningAbout(version);
-  return [
-    ...(size % 2 === 0 ? [{ type: 'Warning', reason: 'EvenSize', message: evenSize(size) } as const] : []),
-    ...(fault === undefined ? [] : [{ type: 'Warning', reason: 'KnownFault', message: fault } as const]),
-  ];
-}
-
-const evenSize = (size: number): string =>
-  `spec.replicas is ${size}: a cluster of ${size} survives no more failures than one of ${size - 1}; use an odd number`;
+export const tellSpec = ({ intent }: Blueprint): readonly Told[] => warningsAbout(intent, 'spec.replicas');

@@ -50,6 +50,10 @@ describe('the plan for a cluster', () => {
     },
 
     'writes down who founds a cluster before anything else': { given: aWorld(untouched()), want: 'remember-bootstrap' },
+    'starts on no disk while they are of several clusters': {
+      given: { ...aWorld(untouched()), memory: { ...aWorld(untouched()).memory, doubt: 'whose?' } },
+      want: 'wait: WrongCluster',
+    },
     'starts all founders at once': {
       given: { ...unformed(aWorld()), carriers: [] },
       want: 'start-carrier db-0, start-carrier db-1, start-carrier db-2',

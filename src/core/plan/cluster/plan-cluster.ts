@@ -19,11 +19,13 @@ import type { Rule, Verdict } from './step.ts';
 import { waitForContact } from './wait-for-contact.ts';
 import { holdForSecrets, waitForSecrets } from './wait-for-secrets.ts';
 import { waitForUnhealthy } from './wait-for-unhealthy.ts';
+import { waitForWord } from './wait-for-word.ts';
 
 // The order is the policy. Read it top to bottom; the first rule with an opinion wins, so at most one thing that can
 // disturb happens in a pass, and every rule may rely on those above it.
 const rules: readonly Rule[] = [
   honourPause,
+  waitForWord,
   waitForSecrets,
   rememberBootstrap,
   rememberFormation,

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { markedWith } from '../../core/desired/claim.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import { votersOf } from '../../core/quorum.ts';
+import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims } from '../../kube/resource.ts';
+import { claimsOf } from './claims-of.ts';
+import type { Tools } from './sources.ts';
+import type { Writer } from './writer.ts';
+
+interface Keeping {
+  readonly caches: Tools['caches'];
+  readonly writer: Writer;
+}
+
+/**
+ * Where disks may outlive their cluster: each goes or stays with it, as the spec says by now, and says of what it is a
+ * part, for a cluster that is made again on it. Only who has joined has anything to say.
+ */
+export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keeping: Keeping): Promise<void> {
+  if (blueprint.findsDisks === 'by-owner' || world.memory.clusterId === undefined) return;
+  const claims = claimsOf(blueprint, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
+  for (const claim of claims) await keepClaim(claim, { blueprint, world }, keeping.writer);
+}
+
+interface Kept {
+  readonly blueprint: Blueprint;
+  readonly world: ClusterWorld;
+}
+
+async function keepClaim({ metadata }: Stored<PersistentVolumeClaim>, kept: Kept, writer: Writer): Promise<void> {
+  const { uid, namespace, name, annotations = {}, ownerReferences = [] } = metadata;
+  const said = marksFor(name, kept);
+  const owners = kept.blueprint.disksOutlive ? [] : [kept.blueprint.owner];
+  const isSaid = Object.entries(said).every(([annotation, text]) => annotations[annotation] === text);
+  if (isSaid && isDeepStrictEqual(ownerReferences, owners)) return;
+  const body = { metadata: { uid, annotations: said, ownerReferences: owners } };
+  await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
+}
+
+function marksFor(name: string, { blueprint, world: { membership, memory } }: Kept): Readonly<Record<string, string>> {
+  if (!membership.seen || memory.clusterId !== membership.value.clusterId) return {};
+  const { members, clusterId } = membership.value;
+  const hasJoined = members.some((member) => member.name === name && member.health === 'healthy');
+  const voters = votersOf(members)
+    .map((voter) => voter.name)
+    .toSorted();
+  return hasJoined ? markedWith({ clusterId, members: voters }, blueprint.naming) : {};
+}

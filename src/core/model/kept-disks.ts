@@ -1,0 +1,43 @@
+import { type CarrierName, hasHistory, type Memory } from './cluster.ts';
+
+/** What stands on a disk that may outlive its cluster, for whoever finds it: whose it is, and who the others were. */
+export interface DiskMark {
+  readonly clusterId: string;
+  /** The voters, when that was last known. */
+  readonly members: readonly CarrierName[];
+}
+
+export interface FoundDisk {
+  readonly name: CarrierName;
+  /** Not there on the disk of one who had not joined yet, or that was made by somebody else. */
+  readonly mark: DiskMark | undefined;
+}
+
+/**
+ * What a cluster that has just been declared knows from the disks that were left under its name. Whatever stands on them
+ * was a cluster, and goes on; where they speak of several, only a person can say which of them is meant.
+ */
+export function recalled(memory: Memory, disks: readonly FoundDisk[]): Memory {
+  const marked = disks.flatMap(({ name, mark }) => (mark === undefined ? [] : [{ name, mark }]));
+  const [first, ...others] = marked;
+  if (hasHistory(memory) || first === undefined) return memory;
+  const { clusterId } = first.mark;
+  const other = others.find(({ mark }) => mark.clusterId !== clusterId);
+  if (other !== undefined) return { ...memory, doubt: doubtAbout(first, other) };
+  return { ...memory, clusterId, voters: mostSaid(marked.map(({ mark }) => mark.members)) };
+}
+
+type Marked = FoundDisk & { readonly mark: DiskMark };
+
+const doubtAbout = (one: Marked, other: Marked): string =>
+  `the volume of ${one.name} is of cluster ${one.mark.clusterId}, that of ${other.name} of cluster ` +
+  `${other.mark.clusterId}: delete the claims that are not meant, and nothing else is touched until then`;
+
+/** Somebody may not have heard of the last change; among equals, those who know of more. */
+function mostSaid(lists: readonly DiskMark['members'][]): DiskMark['members'] {
+  const groups = [...Map.groupBy(lists, (list) => list.join(' ')).values()];
+  const [most] = groups.toSorted((a, b) => b.length - a.length || lengthOf(b) - lengthOf(a));
+  return most?.[0] ?? [];
+}
+
+const lengthOf = ([list]: readonly DiskMark['members'][]): number => list?.length ?? 0;

@@ -1,0 +1,98 @@
+import type { ClusterObject } from '../controllers/cluster/sources.ts';
+import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
+import type { ClusterDialect } from '../dialects/dialect.ts';
+import { withRepository } from '../dialects/image.ts';
+import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { namespaced, type Resource } from '../kube/resource.ts';
+import { type Backoff, backoffSeconds, type Clock, pause } from '../runtime/clock.ts';
+import { Failure } from '../std/failure.ts';
+import type { Log } from './log.ts';
+import { mayList } from './rights.ts';
+
+/** The APIs that the operator can serve, by the names that `--dialects` knows them by. */
+export const allDialects = { coreos, improbable } as const;
+
+export type DialectName = keyof typeof allDialects;
+
+export interface Served {
+  readonly name: DialectName;
+  readonly dialect: ClusterDialect;
+}
+
+const served = (names: readonly DialectName[], repository: string | undefined): readonly Served[] =>
+  names.map((name) => ({ name, dialect: withRepository(allDialects[name], repository) }));
+
+export interface Asked {
+  readonly dialects: readonly DialectName[] | undefined;
+  readonly etcdRepository: string | undefined;
+}
+
+/**
+ * Which APIs to serve: those that were named; else those whose clusters we may see. Where that is none, all of them, so
+ * that it is told which rights are missing.
+ */
+export async function dialectsToServe(
+  client: Pick<KubeClient, 'review'>,
+  { dialects: named, etcdRepository }: Asked,
+  scope: string | undefined,
+): Promise<readonly Served[]> {
+  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), etcdRepository);
+  if (named !== undefined) return all;
+  const asked = all.map(async (each) => ((await mayList(client, clustersOf(each.dialect), scope)) ? [each] : []));
+  const visible = (await Promise.all(asked)).flat();
+  return visible.length === 0 ? all : visible;
+}
+
+export const clustersOf = ({ group, version, plural, kind }: ClusterDialect): Resource<ClusterObject> =>
+  namespaced({ group, version, plural, kind });
+
+export const peersOf = ({ group, version, peers }: ClusterDialect): Resource<ClusterObject> | undefined =>
+  peers === undefined ? undefined : namespaced({ group, version, ...peers });
+
+const lookAgain: Backoff = { firstSeconds: 0.2, mostSeconds: 5 };
+
+export interface Looking {
+  readonly client: Pick<KubeClient, 'list'>;
+  readonly scope: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onTrouble: (failure: Failure) => void;
+}
+
+/** Whether the API server knows the kinds of an API, and shows them to us. */
+export async function isDefined(dialect: ClusterDialect, looking: Looking, signal: AbortSignal): Promise<boolean> {
+  return (await obstacleTo(dialect, looking, signal)) === undefined;
+}
+
+/** Waits until the API server knows the kinds of an API; false if `signal` aborted before that. */
+export async function whenDefined(dialect: ClusterDialect, looking: Looking, signal: AbortSignal): Promise<boolean> {
+  const { clock, log, onTrouble } = looking;
+  for (let tries = 1; !signal.aborted; tries++) {
+    const obstacle = await obstacleTo(dialect, looking, signal);
+    if (obstacle === undefined) return true;
+    if (obstacle.kind !== 'not-found') onTrouble(obstacle);
+    else if (tries === triesUntilTold)
+      log.info({ group: dialect.group }, 'its CustomResourceDefinitions are not there: its clusters wait for them');
+    await pause(clock, backoffSeconds(clock, lookAgain, tries) * 1000, signal);
+  }
+  return false;
+}
+
+/** One that has just been created takes a moment. */
+const triesUntilTold = 3;
+
+async function obstacleTo(
+  dialect: ClusterDialect,
+  { client, scope: namespace }: Looking,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  try {
+    await client.list(clustersOf(dialect), { namespace, limit: 1, signal });
+    const peers = peersOf(dialect);
+    if (peers !== undefined) await client.list(peers, { namespace, limit: 1, signal });
+    return undefined;
+  } catch (thrown) {
+    return Failure.from(thrown);
+  }
+}

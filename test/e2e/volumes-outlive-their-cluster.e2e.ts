@@ -1,0 +1,99 @@
+import { expect } from 'vitest';
+import { improbable } from '../support/apis.ts';
+import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
+import type { Kubectl } from '../support/kubectl.ts';
+import { installFor } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+
+const version = '3.6.16';
+const claims = 'persistentvolumeclaims';
+const clusterId = `{.metadata.annotations.etcd\\.improbable\\.io/cluster-id}`;
+
+const put = (db: DeclaredCluster, key: string): Promise<unknown> =>
+  db.withMembers((members) => Promise.any(members.map((member) => member.put(key, 'kept'))));
+const get = async (db: DeclaredCluster, key: string): Promise<string | undefined> => {
+  const pair = await db.withMembers((members) => Promise.any(members.map((member) => member.get(key))));
+  return pair === undefined ? undefined : Buffer.from(pair.value).toString();
+};
+
+/** Deletes the cluster, and waits until its pods are gone. */
+async function remove(db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
+  await kubectl(`delete ${db.resource}`);
+  await kubectl(`wait pods -l ${db.label} --for=delete --timeout=90s`);
+}
+
+/** Waits until the cluster is said to need a person, and gives back why. */
+async function trouble(db: DeclaredCluster, kubectl: Kubectl, reason: string): Promise<string> {
+  const degraded = (field: string): string => `{.status.conditions[?(@.type=="Degraded")].${field}}`;
+  await kubectl(`wait ${db.resource} --for=jsonpath='${degraded('reason')}'=${reason} --timeout=90s`);
+  return kubectl(`get ${db.resource} -o jsonpath='${degraded('message')}'`);
+}
+
+story('a cluster that is declared again goes on with the volumes it left', async (told) => {
+  const { kubectl, step } = told;
+  const db = declaredIn(improbable)(kubectl);
+  await installFor(improbable, told);
+  await db.apply({ size: 3, version });
+  await db.settled(3);
+  await put(db, 'first');
+  const before = await db.ids();
+  for (const name of ['db-0', 'db-1', 'db-2'])
+    await kubectl(`wait pvc/${name} --for=jsonpath='${clusterId}' --timeout=30s`);
+  await step('deleted, it leaves its volumes', async () => {
+    await remove(db, kubectl);
+    expect(await kubectl(`get ${claims} -o name`)).toBe(
+      ['db-0', 'db-1', 'db-2'].map((name) => `persistentvolumeclaim/${name}\n`).join(''),
+    );
+  });
+  await step('declared again, and smaller, all of its members start first', async () => {
+    await db.apply({ size: 1, version });
+    await db.settled(1);
+    expect(before).toEqual(expect.arrayContaining([...(await db.ids())]));
+    expect(await get(db, 'first')).toBe('kept');
+    await kubectl(`wait pvc/db-1 pvc/db-2 --for=delete --timeout=60s`);
+  });
+  await step('where it is to take them along, it leaves nothing', async () => {
+    await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"storage":{"volumeClaimPolicy":"Delete"}}}'`);
+    await kubectl(`wait pvc/db-0 --for=jsonpath='{.metadata.ownerReferences[0].name}'=db --timeout=30s`);
+    await remove(db, kubectl);
+    await kubectl(`wait pvc/db-0 --for=delete --timeout=60s`);
+  });
+});
+
+story('volumes that are gone or not of one cluster are told of, and nothing starts as new', async (told) => {
+  const { kubectl, step } = told;
+  const [db, other] = ['db', 'one'].map((name) => declaredIn(improbable)(kubectl, name));
+  if (db === undefined || other === undefined) return;
+  await installFor(improbable, told);
+  await db.apply({ size: 3, version });
+  await other.apply({ size: 1, version });
+  await db.settled(3);
+  await other.settled(1);
+  const id = await kubectl(`get pvc one-0 -o jsonpath='${clusterId}'`);
+  await step('a cluster of one whose volume vanishes does not begin again', async () => {
+    await kubectl('delete pvc one-0 --wait=false');
+    await kubectl('delete pod one-0');
+    expect(await trouble(other, kubectl, 'QuorumLost')).toContain('restore a backup');
+    expect(await kubectl('get pods -l etcd.improbable.io/cluster-name=one -o name')).toBe('');
+  });
+  for (const name of ['db-0', 'db-1', 'db-2'])
+    await kubectl(`wait pvc/${name} --for=jsonpath='${clusterId}' --timeout=30s`);
+  await remove(db, kubectl);
+  await step('volumes of two clusters under one name', async () => {
+    const foreign = { metadata: { annotations: { 'etcd.improbable.io/cluster-id': `${id}0` } } };
+    const right = await kubectl(`get pvc db-2 -o jsonpath='${clusterId}'`);
+    await kubectl(`patch pvc db-2 --type=merge -p '${JSON.stringify(foreign)}'`);
+    await db.apply({ size: 3, version });
+    expect(await trouble(db, kubectl, 'WrongCluster')).toContain('delete the claims that are not meant');
+    expect(await kubectl(`get pods -l ${db.label} -o name`)).toBe('');
+    await kubectl(`delete ${db.resource}`);
+    foreign.metadata.annotations['etcd.improbable.io/cluster-id'] = right;
+    await kubectl(`patch pvc db-2 --type=merge -p '${JSON.stringify(foreign)}'`);
+  });
+  await step('a majority of volumes is gone', async () => {
+    await kubectl('delete pvc db-1 db-2');
+    await db.apply({ size: 3, version });
+    expect(await trouble(db, kubectl, 'QuorumLost')).toContain('2 of 3 members have lost their data');
+    expect(await kubectl(`get ${claims} -l ${db.label} -o name`)).toBe('persistentvolumeclaim/db-0\n');
+  });
+});
