@@ -122,7 +122,7 @@ const settings: readonly Case[] = [
   [
     'credentials of another namespace',
     etcdCluster({ auth: { operatorCredentials: 'kube-system/token' } }),
-    refused("must be the name of a Secret in the cluster's own namespace"),
+    refused("must be the name of a Secret of the cluster's own namespace"),
   ],
   ['paused as text', etcdCluster({ paused: 'yes' }), refused('spec.paused: Invalid value')],
 ];
