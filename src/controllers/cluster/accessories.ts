@@ -62,9 +62,19 @@ async function keep<T extends KubeObject>(
       `${resource.kind} ${name} exists and does not belong to this cluster: rename one of the two`,
     );
   }
-  if (includes(there, { spec: wanted.spec, metadata: { labels: wanted.metadata.labels } })) return;
-  const body = { metadata: { uid: there.metadata.uid, labels: wanted.metadata.labels }, spec: wanted.spec };
+  const spec = withoutMore(wanted, there as Selecting);
+  if (includes(there, { spec, metadata: { labels: wanted.metadata.labels } })) return;
+  const body = { metadata: { uid: there.metadata.uid, labels: wanted.metadata.labels }, spec };
   await writer.patch(resource, { namespace, name }, { type: 'merge', body });
+}
+
+type Selecting = { readonly spec?: { readonly selector?: Readonly<Record<string, unknown>> } };
+
+/** What somebody has added to a selector leaves fewer behind it, or nobody: null takes it away. */
+function withoutMore({ spec }: Manifest, there: Selecting): Manifest['spec'] {
+  const wanted = (spec as NonNullable<Selecting['spec']>).selector ?? {};
+  const more = Object.keys(there.spec?.selector ?? {}).filter((label) => !(label in wanted));
+  return { ...spec, selector: { ...Object.fromEntries(more.map((label) => [label, null])), ...wanted } };
 }
 
 const isOwnedBy = ({ metadata }: Stored<KubeObject>, uid: string | undefined): boolean =>

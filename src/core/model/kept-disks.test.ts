@@ -35,7 +35,13 @@ describe('a cluster that is declared over disks that were left', () => {
   });
 
   it('believes what it remembers itself more than any disk', () => {
-    const memory = { ...nothing, clusterId: 'c0' };
-    expect(recalled(memory, [disk('db-0', 'c1')])).toBe(memory);
+    const memory = { ...nothing, clusterId: 'c0', voters: [nameOf('db-7')] };
+    expect(recalled(memory, [disk('db-0', 'c1')])).toEqual(memory);
+  });
+
+  it('knows its members by them until a majority has answered', () => {
+    const memory = { ...nothing, clusterId: 'c1' };
+    expect(recalled(memory, [disk('db-0', 'c1')])).toEqual({ ...memory, voters: three });
+    expect(recalled(memory, [disk('db-0', 'c2')])).toEqual(memory);
   });
 });

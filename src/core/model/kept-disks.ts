@@ -20,11 +20,18 @@ export interface FoundDisk {
 export function recalled(memory: Memory, disks: readonly FoundDisk[]): Memory {
   const marked = disks.flatMap(({ name, mark }) => (mark === undefined ? [] : [{ name, mark }]));
   const [first, ...others] = marked;
-  if (hasHistory(memory) || first === undefined) return memory;
+  if (first === undefined) return memory;
+  if (hasHistory(memory)) return { ...memory, voters: votersIn(memory, marked) };
   const { clusterId } = first.mark;
   const other = others.find(({ mark }) => mark.clusterId !== clusterId);
   if (other !== undefined) return { ...memory, doubt: doubtAbout(first, other) };
-  return { ...memory, clusterId, voters: mostSaid(marked.map(({ mark }) => mark.members)) };
+  return { ...memory, clusterId, voters: votersIn({ clusterId, voters: [] }, marked) };
+}
+
+/** Until a majority has answered, its disks are all that a cluster knows its members by. */
+function votersIn({ clusterId, voters }: Pick<Memory, 'clusterId' | 'voters'>, marked: readonly Marked[]) {
+  if (voters.length > 0) return voters;
+  return mostSaid(marked.filter(({ mark }) => mark.clusterId === clusterId).map(({ mark }) => mark.members));
 }
 
 type Marked = FoundDisk & { readonly mark: DiskMark };
