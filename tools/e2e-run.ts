@@ -9,8 +9,10 @@ import { withProgress } from './lib/progress.ts';
 import { run } from './lib/run.ts';
 import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
 
-const definitions = join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml');
-const applyDefinitions = ['apply', '--server-side', '-f', definitions];
+const definitions = ['operator', 'backup-operator'].map((of) =>
+  join(import.meta.dirname, `../examples/coreos/etcd-${of}-crd.yaml`),
+);
+const applyDefinitions = ['apply', '--server-side', ...definitions.flatMap((file) => ['-f', file])];
 const storyProjects = ['stories', 'stories alone'];
 
 /** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */

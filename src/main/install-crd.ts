@@ -1,3 +1,4 @@
+import { etcdBackupCrd } from '../dialects/coreos-v1beta2/backup.ts';
 import { etcdClusterCrd } from '../dialects/coreos-v1beta2/crd.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
@@ -6,9 +7,12 @@ import { customResourceDefinitions } from '../kube/resource.ts';
 import { Failure } from '../std/failure.ts';
 import type { Log } from './log.ts';
 
-/** Creates the CustomResourceDefinition if it is not there. One that is there is left as it is: somebody chose it. */
+/** Creates the CustomResourceDefinitions that are not there. One that is there is left as it is: somebody chose it. */
 export async function installCrd(client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
-  const crd = etcdClusterCrd() as unknown as CustomResourceDefinition;
+  for (const crd of [etcdClusterCrd(), etcdBackupCrd()]) await install(crd, client, log);
+}
+
+async function install(crd: CustomResourceDefinition, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
   try {
     await client.create(customResourceDefinitions, crd);
     log.info({ crd: crd.metadata.name }, 'created the CustomResourceDefinition');

@@ -12,6 +12,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
 import { Failure } from '../std/failure.ts';
+import { lookAfterBackups } from './backup-turn.ts';
 import { makeChaos } from './chaos.ts';
 import { clusterController } from './controller.ts';
 import { serveHealth } from './health.ts';
@@ -20,7 +21,7 @@ import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { waitForOldLock } from './old-lock.ts';
 import { tellOnOwnPod } from './own-pod.ts';
-import { missingRights, tellMissing } from './rights.ts';
+import { missingRights, type Right, tellMissing } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 import { type WaysOptions, waysToPods } from './ways-to-pods.ts';
@@ -94,10 +95,21 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
     [
       () => tellOnOwnPod(told, { client, podName, podNamespace, onTrouble: onTrouble(parts) }),
       (signal) => takeTurn({ ...parts, scope, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
+      (signal) => lookAfterBackups({ ...parts, scope, ...turnOf(parts, missing) }, signal),
     ],
     stop,
   );
 }
+
+/** What every group of controllers takes its turn with. */
+const turnOf = (parts: Parts, missing: readonly Right[]) => ({
+  lacks: new Set(missing.map(({ resource }) => resource)),
+  identity: identityOf(parts.settings),
+  isOurs: scopeOf(parts.settings.clusterWide),
+  onTrouble: onTrouble(parts),
+});
+
+const identityOf = ({ podName }: Settings): string => podName ?? `${hostname()}-${process.pid}`;
 
 interface Turn extends Parts {
   readonly scope: string | undefined;
@@ -113,7 +125,7 @@ const onTrouble =
 /** Waits for its turn, and looks after clusters for as long as that lasts. */
 async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, log, lacks } = turn;
-  const identity = settings.podName ?? `${hostname()}-${process.pid}`;
+  const identity = identityOf(settings);
   const trouble = { onTrouble: onTrouble(turn) };
   const work = async (signal: AbortSignal): Promise<void> => {
     if (!lacks.has('endpoints')) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);

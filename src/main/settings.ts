@@ -15,6 +15,8 @@ export interface Settings {
   readonly logFormat: 'json' | 'text';
   readonly chaosLevel: number;
   readonly reachPods: 'auto' | 'direct' | 'port-forward';
+  /** The image of agents; by default the operator's own. */
+  readonly agentImage: string | undefined;
 }
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -53,6 +55,7 @@ interface Flags {
   readonly logFormat: Settings['logFormat'];
   readonly chaosLevel: number;
   readonly reachPods: Settings['reachPods'];
+  readonly agentImage?: string;
 }
 
 const command = (): Command =>
@@ -66,6 +69,7 @@ const command = (): Command =>
     .option('--gc-interval <duration>', 'accepted, without effect')
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
     .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
+    .option('--agent-image <image>', 'what pods of backups and restores run; by default what the operator runs')
     .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
     .addOption(
       new Option('--reach-pods <how>', 'how to reach etcd; with --kubeconfig, auto finds out')
@@ -84,6 +88,7 @@ export function settingsFrom(words: readonly string[], env: Environment): Settin
   return {
     ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods },
     listenAddress: flags.listenAddr,
+    agentImage: flags.agentImage,
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],
   };
