@@ -9,7 +9,7 @@ import { withProgress } from './lib/progress.ts';
 import { run } from './lib/run.ts';
 import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
 
-const definitions = ['operator', 'backup-operator'].map((of) =>
+const definitions = ['operator', 'backup-operator', 'restore-operator'].map((of) =>
   join(import.meta.dirname, `../examples/coreos/etcd-${of}-crd.yaml`),
 );
 const applyDefinitions = ['apply', '--server-side', ...definitions.flatMap((file) => ['-f', file])];

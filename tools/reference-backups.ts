@@ -1,4 +1,5 @@
 import { etcdBackupSchema } from '../src/dialects/coreos-v1beta2/backup.ts';
+import { etcdRestoreSchema } from '../src/dialects/coreos-v1beta2/restore.ts';
 import { fieldTable, refusalTable } from './reference-page.ts';
 
 export const coreosEtcdBackup = (): string => `# EtcdBackup of etcd.database.coreos.com/v1beta2
@@ -24,4 +25,25 @@ ${fieldTable(etcdBackupSchema(), 'status')}
 ## What is refused, and what it says
 
 ${refusalTable(etcdBackupSchema())}
+`;
+
+export const coreosEtcdRestore = (): string => `# EtcdRestore of etcd.database.coreos.com/v1beta2
+
+<!-- Generated from src/dialects/coreos-v1beta2 by tools/generate-crds.ts. -->
+
+Gives an EtcdCluster that there is the data of a backup, in place of what it has. How it goes about that is in
+[backups](../guide/backups.md). A restore is made once; for another, create another resource. Its name is free: the original
+asks for the name of the cluster, which is still good.
+
+## Spec
+
+${fieldTable(etcdRestoreSchema(), 'spec')}
+
+## Status
+
+${fieldTable(etcdRestoreSchema(), 'status')}
+
+## What is refused, and what it says
+
+${refusalTable(etcdRestoreSchema())}
 `;

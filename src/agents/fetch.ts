@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HashAtTheEnd, hashLength } from '../etcd/hash-at-the-end.ts';
 import { Failure } from '../std/failure.ts';
@@ -16,6 +16,8 @@ export interface FetchSettings {
   readonly address: ObjectAddress;
   /** Where the file is to be; without it, the object is only proven. */
   readonly to?: string | undefined;
+  /** A directory of an earlier try, which is to go first. */
+  readonly clear?: string | undefined;
   /** The most that the file may take: a small object may hold a large one. */
   readonly maxBytes: number;
   /** The etcd that is to read it. */
@@ -35,6 +37,7 @@ export async function fetchSnapshot(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { store, progress, signal } = parts;
   const { key } = settings.address;
+  if (settings.clear !== undefined) await rm(settings.clear, { recursive: true, force: true });
   const warnings: string[] = [];
   const manifest = await manifestOf(store, key, { signal, warnings });
   refuseNewer(manifest, settings.targetVersion);
@@ -145,6 +148,7 @@ async function drained(body: Body): Promise<void> {
 
 /** Writes aside, and gives the file its name when it is proven and on the disk. */
 async function kept(body: Body, path: string, signal: AbortSignal): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
   const aside = `${path}.${randomBytes(4).toString('hex')}.unfinished`;
   try {
     await written(body, aside, signal);

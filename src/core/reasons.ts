@@ -30,6 +30,10 @@ export const reasons = {
   PlainHttp: 'The way to the store is not encrypted, so others may read along.',
   Scheduled: 'The next backup is waiting for its time.',
   Suspended: 'No backup is started until suspend is cleared.',
+  Restoring: 'A backup is being restored into the cluster.',
+  Restored: 'The cluster serves what was restored, at its full size.',
+  RestoreFailed: 'The backup could not be restored, and the cluster is as it was; the message says why.',
+  RestoreBlocked: 'The restore cannot go on yet; the message says what is missing.',
   StepFailed: 'The last step was tried and did not succeed; it will be tried again.',
 } as const;
 

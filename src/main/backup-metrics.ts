@@ -32,6 +32,21 @@ export function backupMetrics(register: Registry, log: Log): BackupMetrics {
   };
 }
 
+/** Counts passes over restores that failed. */
+export function restoreMetrics(register: Registry, log: Log): BackupMetrics['onOutcome'] {
+  const failures = new Counter({
+    name: 'etcd_operator_restore_reconcile_failed',
+    help: 'Passes over restores that failed, by the kind of failure.',
+    labelNames: ['reason'],
+    registers: [register],
+  });
+  return (key, outcome) => {
+    if (outcome.is !== 'failed') return;
+    failures.inc({ reason: outcome.failure.kind });
+    log.warn({ restore: key, kind: outcome.failure.kind, failure: outcome.failure.message }, 'a pass failed');
+  };
+}
+
 type Status = ReturnType<typeof foundBackupStatus.parse>;
 type Read = (status: Status) => number | undefined;
 

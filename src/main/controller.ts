@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
 import type { Caches, ClusterObject, Tools } from '../controllers/cluster/sources.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
@@ -18,6 +17,7 @@ import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
 import { makeCaches } from './caches.ts';
 import type { Log } from './log.ts';
+import { randomName } from './random-name.ts';
 import { tellOnce } from './tell-once.ts';
 
 const clusters: Resource<ClusterObject> = namespaced({
@@ -134,8 +134,3 @@ function enqueueChanges(
   services.onChange(owned);
   budgets?.onChange(owned);
 }
-
-/** Kubernetes' own alphabet for random names: no vowels, and nothing that looks like something else. */
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-const randomName = (cluster: string): string =>
-  `${cluster.slice(0, 52)}-${Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')}`;

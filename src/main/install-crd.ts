@@ -1,5 +1,6 @@
 import { etcdBackupCrd } from '../dialects/coreos-v1beta2/backup.ts';
 import { etcdClusterCrd } from '../dialects/coreos-v1beta2/crd.ts';
+import { etcdRestoreCrd } from '../dialects/coreos-v1beta2/restore.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
 import type { CustomResourceDefinition } from '../kube/object.ts';
@@ -9,7 +10,7 @@ import type { Log } from './log.ts';
 
 /** Creates the CustomResourceDefinitions that are not there. One that is there is left as it is: somebody chose it. */
 export async function installCrd(client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
-  for (const crd of [etcdClusterCrd(), etcdBackupCrd()]) await install(crd, client, log);
+  for (const crd of [etcdClusterCrd(), etcdBackupCrd(), etcdRestoreCrd()]) await install(crd, client, log);
 }
 
 async function install(crd: CustomResourceDefinition, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {

@@ -12,7 +12,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
 import { Failure } from '../std/failure.ts';
-import { lookAfterBackups } from './backup-turn.ts';
+import { lookAfterBackups, lookAfterRestores } from './backup-turn.ts';
 import { makeChaos } from './chaos.ts';
 import { clusterController } from './controller.ts';
 import { serveHealth } from './health.ts';
@@ -96,6 +96,7 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
       () => tellOnOwnPod(told, { client, podName, podNamespace, onTrouble: onTrouble(parts) }),
       (signal) => takeTurn({ ...parts, scope, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
       (signal) => lookAfterBackups({ ...parts, scope, ...turnOf(parts, missing) }, signal),
+      (signal) => lookAfterRestores({ ...parts, scope, ...turnOf(parts, missing) }, signal),
     ],
     stop,
   );

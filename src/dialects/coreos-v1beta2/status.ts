@@ -30,6 +30,7 @@ const fields = {
     .describe('Creating, Running, or Failed while a person is needed.'),
   reason: text(32_768).describe('Why the phase is Failed.'),
   controlPaused: z.boolean().describe('Whether the operator leaves the cluster as it is, as spec.paused asks.'),
+  heldBy: text(253).describe('The restore for which the operator stands aside, by its uid.'),
   conditions: listBy('type', condition, 32).describe('What is true of the cluster now.'),
   size: z.int().describe("How many members etcd's own list has."),
   readyMembers: z.int().describe('How many members serve.'),

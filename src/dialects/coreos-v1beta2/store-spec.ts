@@ -13,7 +13,10 @@ const pathIn = (store: string, bucket: string) =>
 
 const endpoint = ruled(
   text(512),
-  looksLike(/^(https?:\/\/[^/?#@ ]+.*)?$/, 'must be a URL such as https://s3.example.com:9000, without credentials'),
+  looksLike(
+    /^((https?:\/\/)?[^/?#@ ]+(\/[^?#@ ]*)?)?$/,
+    'must be a URL such as https://s3.example.com:9000, without credentials',
+  ),
 );
 
 const optionalSecret = (says: string) => secretName.optional().describe(says);

@@ -14,6 +14,7 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
     phase: phaseOf(status),
     reason: status.needsPerson ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
+    heldBy: intent.heldBy,
     conditions: merged(conditionsOf(status, intent), before.conditions ?? [], now),
     ...membersOf(status, before),
     ...versionsOf(status, intent.version, before),
