@@ -47,11 +47,16 @@ export async function fetchSnapshot(
   const check = new Proof(key, settings.maxBytes);
   const whole = check.proving(opened.body);
   await (settings.to === undefined ? drained(whole) : kept(whole, settings.to, signal));
-  const facts = manifest?.snapshot.sha256 === check.sha256 ? manifest : undefined;
-  if (manifest !== undefined && facts === undefined)
-    warnings.push(`the manifest beside "${key}" is of another snapshot`);
-  if (facts === undefined) warnings.push('nothing tells which etcd made this snapshot');
+  const facts = factsFor(check.sha256, manifest, warnings);
   return { ...proven(object.size, opened.compression, check), ...told(facts), warnings };
+}
+
+/** A manifest speaks for the snapshot whose hash it has, and for no other. */
+function factsFor(sha256: string, manifest: Manifest | undefined, warnings: string[]): Manifest | undefined {
+  if (manifest?.snapshot.sha256 === sha256) return manifest;
+  if (manifest !== undefined) warnings.push(`the manifest beside "${manifest.snapshot.key}" is of another snapshot`);
+  warnings.push('nothing tells which etcd made this snapshot');
+  return undefined;
 }
 
 const proven = (size: number, compression: Compression, { bytes, sha256 }: Proof): object => ({

@@ -7,9 +7,15 @@ const pod = (status: object, metadata: object = {}) =>
     status,
   }) as never;
 
-const ended = (name: string, exitCode: number, message: object | string, reason = 'Error') => ({
+const ended = (name: string, exitCode: number, message: object | string) => ({
   name,
-  state: { terminated: { exitCode, reason, message: typeof message === 'string' ? message : JSON.stringify(message) } },
+  state: {
+    terminated: {
+      exitCode,
+      reason: exitCode === 137 ? 'OOMKilled' : 'Error',
+      message: typeof message === 'string' ? message : JSON.stringify(message),
+    },
+  },
 });
 
 const saved = { ok: true, seconds: 1.5, url: 's3://b/k', size: 20, revision: '7', version: '3.5.35', sha256: 'x' };
@@ -48,7 +54,7 @@ describe('what the pod of an agent says', () => {
 
   it.each([
     ['what the agent said', { containerStatuses: [ended('save', 1, { ok: false, message: 'denied' })] }, 'denied'],
-    ['how the agent was ended', { containerStatuses: [ended('save', 137, '', 'OOMKilled')] }, 'OOMKilled'],
+    ['how the agent was ended', { containerStatuses: [ended('save', 137, '')] }, 'OOMKilled'],
     ['a message cut off in the middle', { containerStatuses: [ended('save', 1, '{"ok":fal')] }, 'Error'],
     ['what befell the pod', { reason: 'Evicted', message: 'the node was low on memory' }, 'the node was low on memory'],
     ['nothing', {}, 'no reason given'],

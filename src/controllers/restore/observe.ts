@@ -138,14 +138,23 @@ async function seedIn(pod: Stored<Pod>, target: Target, tools: RestoreTools): Pr
 function stateOfSeed(pod: Stored<Pod>, isReady: boolean): Pick<Seed, 'state' | 'why'> {
   if (pod.metadata.deletionTimestamp !== undefined) return { state: 'stopping', why: 'it is being deleted' };
   if (isReady) return { state: 'ready', why: '' };
-  const { initContainerStatuses = [] } = pod.status ?? {};
-  const broken = initContainerStatuses.find(({ restartCount }) => restartCount > 1);
-  const end = broken?.lastState?.terminated ?? broken?.state?.terminated;
-  if (broken !== undefined)
-    return { state: 'broken', why: `${broken.name} fails: ${end?.message ?? end?.reason ?? ''}` };
+  const why = whyBroken(pod);
+  return why === '' ? { state: 'starting', why: 'it is starting' } : { state: 'broken', why };
+}
+
+/** A container before the member that fails again and again, or what keeps the pod from being started at all. */
+function whyBroken(pod: Stored<Pod>): string {
+  const failing = (pod.status?.initContainerStatuses ?? []).find(({ restartCount }) => restartCount > 1);
+  if (failing !== undefined) return `${failing.name} fails: ${lastWords(failing)}`;
   const state = stateOf(pod);
-  const why = state.is === 'starting' ? state.why : '';
-  return { state: why === '' ? 'starting' : 'broken', why: why || 'it is starting' };
+  return state.is === 'starting' ? state.why : '';
+}
+
+type ContainerStatus = NonNullable<NonNullable<Pod['status']>['initContainerStatuses']>[number];
+
+function lastWords({ lastState, state }: ContainerStatus): string {
+  const end = lastState?.terminated ?? state?.terminated;
+  return end?.message ?? end?.reason ?? 'it says nothing';
 }
 
 /** That it does not answer yet is nothing to complain of. */

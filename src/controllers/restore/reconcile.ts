@@ -20,17 +20,13 @@ const seconds = { acted: 0.05, waiting: 0.5, blocked: 3 } as const;
 export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
   return async (key) => {
     const found = tools.caches.restores.get(key);
-    if (found === undefined) return done;
-    if (isGoing(found, tools) || !tools.isOurs(found.metadata)) return done;
+    if (found === undefined || isGoing(found, tools) || !tools.isOurs(found.metadata)) return done;
     if (!tools.caughtUp(key)) return again(seconds.acted);
     const object = withStatus(found, tools);
     const read = tools.dialect.read(object);
-    const problems = read.ok
-      ? problemWith(read.value)
-      : read.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
-    if (!read.ok || problems !== undefined) return refuse(object, problems ?? '', tools);
-    if (read.value.memory.phase === 'complete' && isTidy(object)) return done;
-    return pass(object, read.value, tools);
+    if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
+    const problem = problemWith(read.value);
+    return problem === undefined ? pass(object, read.value, tools) : refuse(object, problem, tools);
   };
 }
 
@@ -41,6 +37,7 @@ const isGoing = ({ metadata }: Stored<ClusterObject>, tools: RestoreTools): bool
 async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
   const { world, target } = await observeRestore(object, read, tools);
   const verdict = planRestore(world);
+  if (verdict.is === 'over') return done;
   const writer = tools.writer(keyOf(object.metadata));
   const facts = factsIn(world.proof);
   const tell = (): Promise<void> => tellStatus(object, { verdict, facts }, tools);
@@ -75,18 +72,23 @@ async function tellStatus(object: Stored<ClusterObject>, { verdict, facts }: Tol
     tools.dialect.writeStatus({ verdict, facts, generation, now: tools.now() }, object.status),
     tools,
   );
-  for (const warning of facts.warnings ?? [])
-    if (verdict.is === 'enter' && verdict.phase === 'seeding') warn(object, warning, tools);
-  if (verdict.is === 'wait' && verdict.isBlocked === true)
-    tools.tell(object, { type: 'Warning', reason: 'RestoreBlocked', message: verdict.message });
-  if (verdict.is !== 'enter') return;
-  const { phase, message } = verdict;
-  if (phase === 'failed') return tools.tell(object, { type: 'Warning', reason: 'RestoreFailed', message });
-  tools.tell(object, { type: 'Normal', reason: phase === 'complete' ? 'Restored' : 'Restoring', message });
+  for (const news of newsOf(verdict, facts)) tools.tell(object, news);
 }
 
-const warn = (object: ClusterObject, message: string, tools: RestoreTools): void =>
-  tools.tell(object, { type: 'Warning', reason: 'Restoring', message });
+function newsOf(verdict: RestoreVerdict, { warnings = [] }: AgentFacts): readonly News[] {
+  if (verdict.is === 'wait' && verdict.isBlocked === true)
+    return [{ type: 'Warning', reason: 'RestoreBlocked', message: verdict.message }];
+  if (verdict.is !== 'enter') return [];
+  const { phase, message } = verdict;
+  if (phase === 'failed') return [{ type: 'Warning', reason: 'RestoreFailed', message }];
+  const doubts = phase === 'seeding' ? warnings : [];
+  return [
+    { type: 'Normal', reason: phase === 'complete' ? 'Restored' : 'Restoring', message },
+    ...doubts.map((doubt): News => ({ type: 'Warning', reason: 'Restoring', message: doubt })),
+  ];
+}
+
+type News = Parameters<RestoreTools['tell']>[1];
 
 /** What only those who open stores can judge. */
 function problemWith({ intent }: ReadRestore): string | undefined {
@@ -105,10 +107,6 @@ async function refuse(object: Stored<ClusterObject>, problems: string, tools: Re
   await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
   return done;
 }
-
-/** One that was complete when we first saw it has been tidied up after. */
-const isTidy = ({ status }: ClusterObject): boolean =>
-  (status as { readonly conditions?: unknown } | undefined)?.conditions === undefined;
 
 function nextVisit(verdict: RestoreVerdict): Outcome {
   switch (verdict.is) {

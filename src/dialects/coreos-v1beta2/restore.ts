@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RestoreMemory } from '../../core/model/restore.ts';
+import type { RestoreMemory, RestorePhase } from '../../core/model/restore.ts';
 import { type Column, definitionOf, type Kind, schemaOf } from '../definition.ts';
 import { serviceAccountName } from '../member-settings.ts';
 import { metadataWith } from '../metadata.ts';
@@ -9,6 +9,7 @@ import type { NewMemory, ReadRestore, RestoreDialect } from '../restore-dialect.
 import { looksLike, ruled, text } from '../rule.ts';
 import { group, holdAnnotation, version } from './intent.ts';
 import {
+  type EtcdRestoreStatus,
   etcdRestoreStatus,
   foundRestoreStatus,
   phaseIn,
@@ -66,15 +67,17 @@ function translate(resource: EtcdRestoreResource): ReadRestore {
   };
 }
 
-/** The original knows no phases, and does nothing for a restore whose status says anything. */
 function memoryOf({ metadata, status }: EtcdRestoreResource): RestoreMemory {
-  const { phase, phaseSince, seedMember, clusterId, succeeded, reason } = status;
+  const { phaseSince, seedMember, clusterId } = status;
   const since = Date.parse(phaseSince ?? metadata.creationTimestamp ?? '') || 0;
-  const common = { since, seed: seedMember, clusterId };
-  const isFromOriginal = phase === undefined && status.conditions === undefined;
-  if (isFromOriginal && succeeded === true) return { phase: 'complete', ...common };
-  if (isFromOriginal && reason) return { phase: 'failed', ...common };
-  return { phase: phaseIn(phase), ...common };
+  return { phase: phaseOfOriginal(status) ?? phaseIn(status.phase), since, seed: seedMember, clusterId };
+}
+
+/** The original knows no phases, and does nothing for a restore whose status says anything. */
+function phaseOfOriginal({ phase, conditions, succeeded, reason }: EtcdRestoreStatus): RestorePhase | undefined {
+  if (phase !== undefined || conditions !== undefined) return undefined;
+  if (succeeded === true) return 'complete';
+  return reason ? 'failed' : undefined;
 }
 
 /** All that is known of the members is that there is one. */
