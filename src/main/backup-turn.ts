@@ -5,11 +5,11 @@ import type { Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { agentImage } from './agent-image.ts';
+import { backups, restores } from './agent-kinds.ts';
 import { backupMetrics, restoreMetrics } from './backup-metrics.ts';
-import { type BackupParts, backupController, backups } from './backups.ts';
+import type { BackupParts } from './backups.ts';
 import { whenKindIsThere } from './kind-is-there.ts';
 import type { Log } from './log.ts';
-import { restoreController, restores } from './restores.ts';
 import type { Settings } from './settings.ts';
 
 export interface BackupTurn extends Pick<BackupParts, 'scope' | 'isOurs' | 'identity' | 'onTrouble'> {
@@ -28,6 +28,7 @@ export async function lookAfterBackups(turn: BackupTurn, stop: AbortSignal): Pro
   const work = async (signal: AbortSignal): Promise<void> => {
     const image = await agentImage(turn.settings, turn.client);
     const metrics = backupMetrics(turn.metrics, turn.log);
+    const { backupController } = await import('./backups.ts');
     await backupController({ ...turn, image, ...metrics })(signal);
   };
   await takeTurn(turn, { kind: backups, lease: 'etcd-backup-operator', work }, stop);
@@ -38,6 +39,7 @@ export async function lookAfterRestores(turn: BackupTurn, stop: AbortSignal): Pr
   const work = async (signal: AbortSignal): Promise<void> => {
     const image = await agentImage(turn.settings, turn.client);
     const onOutcome = restoreMetrics(turn.metrics, turn.log);
+    const { restoreController } = await import('./restores.ts');
     await restoreController({ ...turn, image, onOutcome })(signal);
   };
   await takeTurn(turn, { kind: restores, lease: 'etcd-restore-operator', work }, stop);

@@ -19,10 +19,10 @@ import { byOwner, type Store } from '../runtime/store.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
+import { backups } from './agent-kinds.ts';
 import type { Log } from './log.ts';
 import { tellOnce } from './tell-once.ts';
 
-export const backups: Resource<ClusterObject> = namespaced(coreosBackups);
 const clusters: Resource<ClusterObject> = namespaced(coreos);
 
 export interface BackupParts {

@@ -10,7 +10,7 @@ import type { ObjectMeta } from '../kube/object.ts';
 import { forwardedSocket } from '../kube/port-forward.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
-import { runTogether } from '../runtime/manager.ts';
+import { type Runnable, runTogether } from '../runtime/manager.ts';
 import { Failure } from '../std/failure.ts';
 import { lookAfterBackups, lookAfterRestores } from './backup-turn.ts';
 import { makeChaos } from './chaos.ts';
@@ -61,6 +61,10 @@ class News {
   readonly missing = (): readonly string[] => (this.#leads ? [] : ['this replica does not lead']);
   readonly undone = (): readonly string[] => this.#undone;
 
+  standsBy(): void {
+    this.#leads = true;
+  }
+
   leads(identity: string): void {
     this.#leads = true;
     this.#log.info({ identity }, 'leading');
@@ -89,18 +93,29 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
   const missing = await missingRights(client, { home: namespace, scope, isOutside: parts.wayTo !== undefined });
   const lines = tellMissing(missing);
   news.lacks(lines);
+  if (!settings.groups.includes('clusters')) await standBy(parts);
   const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
   const { podName, podNamespace } = settings;
   await runTogether(
     [
       () => tellOnOwnPod(told, { client, podName, podNamespace, onTrouble: onTrouble(parts) }),
-      (signal) => takeTurn({ ...parts, scope, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
-      (signal) => lookAfterBackups({ ...parts, scope, ...turnOf(parts, missing) }, signal),
-      (signal) => lookAfterRestores({ ...parts, scope, ...turnOf(parts, missing) }, signal),
+      ...settings.groups.map(
+        (group): Runnable =>
+          (signal) =>
+            work[group]({ ...parts, scope, ...turnOf(parts, missing) }, signal),
+      ),
     ],
     stop,
   );
 }
+
+/** An operator of backups or restores alone: whether it leads or waits for its turn, it is ready to. */
+async function standBy({ client, settings, log, news }: Parts): Promise<void> {
+  if (settings.createCrd) await installCrd(client, log);
+  news.standsBy();
+}
+
+const work = { clusters: takeTurn, backups: lookAfterBackups, restores: lookAfterRestores } as const;
 
 /** What every group of controllers takes its turn with. */
 const turnOf = (parts: Parts, missing: readonly Right[]) => ({

@@ -16,11 +16,11 @@ import { Reflector, whenSynced } from '../runtime/reflector.ts';
 import { byOwner } from '../runtime/store.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
+import { restores } from './agent-kinds.ts';
 import type { BackupParts } from './backups.ts';
 import { randomName } from './random-name.ts';
 import { tellOnce } from './tell-once.ts';
 
-export const restores: Resource<ClusterObject> = namespaced(coreosRestores);
 const clusters: Resource<ClusterObject> = namespaced(coreos);
 
 export interface RestoreParts extends Omit<BackupParts, 'onCache'> {

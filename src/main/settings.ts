@@ -15,9 +15,19 @@ export interface Settings {
   readonly logFormat: 'json' | 'text';
   readonly chaosLevel: number;
   readonly reachPods: 'auto' | 'direct' | 'port-forward';
+  /** What it looks after; the original has a program for each. */
+  readonly groups: readonly Group[];
   /** The image of agents; by default the operator's own. */
   readonly agentImage: string | undefined;
 }
+
+export type Group = 'clusters' | 'backups' | 'restores';
+
+/** By the name it is called by, the program does what the original's of that name does; by its own, everything. */
+const groupsOf: Readonly<Record<string, readonly Group[]>> = {
+  'etcd-backup-operator': ['backups'],
+  'etcd-restore-operator': ['restores'],
+};
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -81,7 +91,7 @@ const command = (): Command =>
     .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
 
 /** Reads flags and environment. What is wrong with a flag is said on stderr, and ends the program. */
-export function settingsFrom(words: readonly string[], env: Environment): Settings {
+export function settingsFrom(words: readonly string[], env: Environment, name = 'etcd-operator'): Settings {
   const program = command().parse(words.map(withTwoDashes), { from: 'user' });
   const flags = program.opts<Flags>();
   const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
@@ -89,6 +99,7 @@ export function settingsFrom(words: readonly string[], env: Environment): Settin
     ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods },
     listenAddress: flags.listenAddr,
     agentImage: flags.agentImage,
+    groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],
   };

@@ -25,7 +25,7 @@ const askOne = <T>(db: DeclaredCluster, ask: (member: EtcdConnection) => Promise
     }),
   );
 
-const write = (db: DeclaredCluster, word: string): Promise<true> =>
+const write = (db: DeclaredCluster, word: string): Promise<boolean> =>
   askOne(db, async (member) => {
     for (let i = 0; i < 20; i++) await member.put(`key/${i}`, `${word} ${i}`);
     return true;
@@ -34,8 +34,8 @@ const write = (db: DeclaredCluster, word: string): Promise<true> =>
 /** All keys with their values and revisions. */
 const everything = (db: DeclaredCluster): Promise<readonly string[]> =>
   askOne(db, async (member) =>
-    (await member.list({ key: 'key/', prefix: true })).map(({ key, value, createRevision, modRevision, version }) =>
-      [Buffer.from(key), Buffer.from(value), createRevision, modRevision, version].map(String).join(' '),
+    (await member.list({ key: 'key/', prefix: true })).map(({ key, value, createRevision, modRevision }) =>
+      [key, Buffer.from(value), createRevision, modRevision].map(String).join(' '),
     ),
   );
 

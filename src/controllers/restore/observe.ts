@@ -73,7 +73,11 @@ async function bodiesIn({ namespace }: RestoreIntent, { client }: RestoreTools):
 const isOwnedBy = ({ metadata }: KubeObject, uid: string): boolean =>
   (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 
-const bodyOf = ({ metadata: { name, uid } }: Stored<KubeObject>): Body => ({ name, uid });
+const bodyOf = ({ metadata: { name, uid, deletionTimestamp } }: Stored<KubeObject>): Body => ({
+  name,
+  uid,
+  isGoing: deletionTimestamp !== undefined,
+});
 
 async function findCluster({ namespace, cluster: name }: RestoreIntent, tools: RestoreTools): Promise<Target | string> {
   const { dialect, resource } = tools.clusters;

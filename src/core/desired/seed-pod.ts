@@ -40,6 +40,8 @@ export function seedPod(blueprint: Blueprint, seeding: Seeding): Manifest {
     },
     spec: {
       ...pod.spec,
+      // Tools before 3.4 look its name up, which nobody knows before it takes its place.
+      hostAliases: [{ ip: '127.0.0.1', hostnames: [new URL(intent.peerURLOf(name)).hostname] }],
       initContainers: [...initContainers, ...restoreContainers(blueprint, seeding)],
       volumes: [...volumes, ...agentVolumes(seeding.mounts)],
     },

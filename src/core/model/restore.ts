@@ -47,6 +47,8 @@ export interface RestoredCluster {
 export interface Body {
   readonly name: string;
   readonly uid: string;
+  /** It is being deleted already. */
+  readonly isGoing?: boolean;
 }
 
 export interface Seed extends Body {

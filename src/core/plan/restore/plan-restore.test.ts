@@ -93,6 +93,8 @@ describe('when the seed serves', () => {
     expect(stepIn(world('switching', { cluster: { seed }, isPinned: false }))).toBe('pin');
     expect(switching({ seed })).toBe('hold-cluster');
     expect(switching(held)).toBe('stop-pods');
+    const going = { ...held, oldPods: [{ ...old, isGoing: true }] };
+    expect(planRestore(world('switching', { cluster: going }))).toMatchObject({ is: 'wait' });
     expect(switching({ ...held, oldPods: [] })).toBe('set-aside');
     expect(switching({ ...held, ...none })).toBe('hand-over');
     const handedOver = { ...seed, isHandedOver: true };

@@ -104,7 +104,9 @@ function makeRoom(world: RestoreWorld, cluster: RestoredCluster): RestoreVerdict
 }
 
 function makePlace({ oldPods, oldClaims }: RestoredCluster): RestoreVerdict | undefined {
-  if (oldPods.length > 0) return act({ kind: 'stop-pods', pods: oldPods }, 'stopping the old members');
+  const staying = oldPods.filter(({ isGoing }) => isGoing !== true);
+  if (staying.length > 0) return act({ kind: 'stop-pods', pods: staying }, 'stopping the old members');
+  if (oldPods.length > 0) return wait('waiting until the old members have stopped');
   if (oldClaims.length === 0) return undefined;
   return act({ kind: 'set-aside', claims: oldClaims }, 'setting the data of the old members aside');
 }
