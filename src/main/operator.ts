@@ -102,7 +102,7 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
       ...settings.groups.map(
         (group): Runnable =>
           (signal) =>
-            work[group]({ ...parts, scope, ...turnOf(parts, missing) }, signal),
+            runs[group]({ ...parts, scope, ...turnOf(parts, missing) }, signal),
       ),
     ],
     stop,
@@ -115,7 +115,7 @@ async function standBy({ client, settings, log, news }: Parts): Promise<void> {
   news.standsBy();
 }
 
-const work = { clusters: takeTurn, backups: lookAfterBackups, restores: lookAfterRestores } as const;
+const runs = { clusters: takeTurn, backups: lookAfterBackups, restores: lookAfterRestores } as const;
 
 /** What every group of controllers takes its turn with. */
 const turnOf = (parts: Parts, missing: readonly Right[]) => ({

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { askedBy } from '../support/audit-log.ts';
+import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installOperator } from '../support/operator.ts';
@@ -50,6 +51,22 @@ story.onOurCluster('the operator uses every right that it is given, and asks for
   });
   await step('one member is enough', async () => {
     await kubectl('scale etcdcluster db --replicas=1');
+    await db.settled(1);
+  });
+  await step('it is saved to a volume, and restored from there', async () => {
+    await kubectl('apply -f -', { input: claimManifest('backups') });
+    const store = { pvc: { claimName: 'backups', path: 'db' } };
+    await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: 'PVC', ...store });
+    // The original's, which is taken away.
+    await kubectl(`patch etcdbackup saved --type=merge -p '{"metadata":{"finalizers":["backup-operator-periodic"]}}'`);
+    await backedUp(kubectl, 'saved');
+    const restore = resourceOf('EtcdRestore', 'db', {
+      etcdCluster: { name: 'db' },
+      backupStorageType: 'PVC',
+      ...store,
+    });
+    await kubectl('apply -f -', { input: restore });
+    await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
     await db.settled(1);
   });
   await step('an even size once more is told in the same Event', async () => {
