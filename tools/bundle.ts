@@ -7,6 +7,9 @@ const root = join(import.meta.dirname, '..');
 /** Every program of the project, by the name of its file in `src/main`. */
 export const programs = ['etcd-operator'] as const;
 
+/** Other names under which the first of them is called: it then does what the original's program of that name does. */
+export const otherNames = ['etcd-backup-operator', 'etcd-restore-operator'] as const;
+
 /** Where the programs are, and the parts that they share or load only when they need them. */
 export const bundleDirectory = join(root, 'dist/app');
 

@@ -11,6 +11,8 @@ import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
 
 const definitions = [
   'coreos/etcd-operator-crd.yaml',
+  'coreos/etcd-backup-operator-crd.yaml',
+  'coreos/etcd-restore-operator-crd.yaml',
   'improbable/crd/etcdclusters.yaml',
   'improbable/crd/etcdpeers.yaml',
 ];

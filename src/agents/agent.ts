@@ -2,6 +2,7 @@ import { readCredentials } from '../storage/credentials.ts';
 import { openStore } from '../storage/open.ts';
 import type { ObjectStore } from '../storage/store.ts';
 import { fetchSnapshot } from './fetch.ts';
+import { placed } from './place.ts';
 import { Progress, serveProgress } from './progress.ts';
 import { prune } from './prune.ts';
 import { AgentFailure, type AgentResult, leaveResult, resultOfFailure } from './result.ts';
@@ -12,12 +13,14 @@ import { openSource } from './source.ts';
 /** Does one thing for a backup or a restore, tells how it went, and says whether it went well. */
 export async function runAgent(words: readonly string[], stop: AbortSignal): Promise<boolean> {
   const task = taskFrom(words);
-  const result = await resultOf(task, stop);
+  const result = task.verb === 'place' ? await placed(task.flags) : await resultOf(task, stop);
   await leaveResult(task.flags.result, result);
   return result.ok;
 }
 
-async function resultOf(task: Task, stop: AbortSignal): Promise<AgentResult> {
+type StoreTask = Exclude<Task, { readonly verb: 'place' }>;
+
+async function resultOf(task: StoreTask, stop: AbortSignal): Promise<AgentResult> {
   const { timeout, progressPort } = task.flags;
   const tooLate = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1000);
   const signal = tooLate === undefined ? stop : AbortSignal.any([stop, tooLate]);
@@ -48,7 +51,7 @@ interface Parts {
   readonly signal: AbortSignal;
 }
 
-function perform(task: Task, parts: Parts): Promise<object> {
+function perform(task: StoreTask, parts: Parts): Promise<object> {
   const { verb, flags } = task;
   if (verb === 'save') return saveBy(flags, parts);
   if (verb !== 'prune') return fetchSnapshot({ address: flags.url, ...flags }, parts);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HashAtTheEnd, hashLength } from '../etcd/hash-at-the-end.ts';
 import { Failure } from '../std/failure.ts';
@@ -16,6 +16,8 @@ export interface FetchSettings {
   readonly address: ObjectAddress;
   /** Where the file is to be; without it, the object is only proven. */
   readonly to?: string | undefined;
+  /** A directory of an earlier try, which is to go first. */
+  readonly clear?: string | undefined;
   /** The most that the file may take: a small object may hold a large one. */
   readonly maxBytes: number;
   /** The etcd that is to read it. */
@@ -35,6 +37,7 @@ export async function fetchSnapshot(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { store, progress, signal } = parts;
   const { key } = settings.address;
+  if (settings.clear !== undefined) await rm(settings.clear, { recursive: true, force: true });
   const warnings: string[] = [];
   const manifest = await manifestOf(store, key, { signal, warnings });
   refuseNewer(manifest, settings.targetVersion);
@@ -44,11 +47,16 @@ export async function fetchSnapshot(
   const check = new Proof(key, settings.maxBytes);
   const whole = check.proving(opened.body);
   await (settings.to === undefined ? drained(whole) : kept(whole, settings.to, signal));
-  const facts = manifest?.snapshot.sha256 === check.sha256 ? manifest : undefined;
-  if (manifest !== undefined && facts === undefined)
-    warnings.push(`the manifest beside "${key}" is of another snapshot`);
-  if (facts === undefined) warnings.push('nothing tells which etcd made this snapshot');
+  const facts = factsFor(check.sha256, manifest, warnings);
   return { ...proven(object.size, opened.compression, check), ...told(facts), warnings };
+}
+
+/** A manifest speaks for the snapshot whose hash it has, and for no other. */
+function factsFor(sha256: string, manifest: Manifest | undefined, warnings: string[]): Manifest | undefined {
+  if (manifest?.snapshot.sha256 === sha256) return manifest;
+  if (manifest !== undefined) warnings.push(`the manifest beside "${manifest.snapshot.key}" is of another snapshot`);
+  warnings.push('nothing tells which etcd made this snapshot');
+  return undefined;
 }
 
 const proven = (size: number, compression: Compression, { bytes, sha256 }: Proof): object => ({
@@ -145,6 +153,7 @@ async function drained(body: Body): Promise<void> {
 
 /** Writes aside, and gives the file its name when it is proven and on the disk. */
 async function kept(body: Body, path: string, signal: AbortSignal): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
   const aside = `${path}.${randomBytes(4).toString('hex')}.unfinished`;
   try {
     await written(body, aside, signal);

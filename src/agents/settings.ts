@@ -4,7 +4,7 @@ import { Failure } from '../std/failure.ts';
 import { type ObjectAddress, parseObjectUrl } from '../storage/address.ts';
 import { type Compression, clusterSchema, compressions, type Manifest, ownerSchema } from '../storage/manifest.ts';
 
-export type Verb = 'save' | 'prove' | 'fetch' | 'prune';
+export type Verb = 'save' | 'prove' | 'fetch' | 'prune' | 'place';
 
 /** What every agent is told: where the object is, how to enter, and whom to tell. */
 export interface AgentFlags {
@@ -28,6 +28,7 @@ export interface SaveFlags extends AgentFlags {
 
 export interface FetchFlags extends AgentFlags {
   readonly to?: string;
+  readonly clear?: string;
   readonly maxBytes: number;
   readonly targetVersion?: string;
 }
@@ -38,7 +39,15 @@ export interface PruneFlags extends AgentFlags {
   readonly keepSeconds?: number;
 }
 
+/** Speaks to no store: it only moves what is on a disk already. */
+export interface PlaceFlags {
+  readonly staging: string;
+  readonly to: string;
+  readonly result?: string;
+}
+
 export type Task =
+  | { readonly verb: 'place'; readonly flags: PlaceFlags }
   | { readonly verb: 'save'; readonly flags: SaveFlags }
   | { readonly verb: 'prove' | 'fetch'; readonly flags: FetchFlags }
   | { readonly verb: 'prune'; readonly flags: PruneFlags };
@@ -56,10 +65,15 @@ export function taskFrom(words: readonly string[]): Task {
     });
   addSave(add('save', "stream etcd's snapshot into a store"));
   addFetch(add('prove', 'read a stored snapshot to its end, and check it'));
-  addFetch(add('fetch', 'the same, and keep it as a file')).requiredOption('--to <file>', 'the file');
+  addFetch(add('fetch', 'the same, and keep it as a file'))
+    .requiredOption('--to <file>', 'the file')
+    .option('--clear <directory>', 'removed first, with all that an earlier try has left in it');
+  addPlace(program.command('place')).action((flags: PlaceFlags) => {
+    task = { verb: 'place', flags };
+  });
   addPrune(add('prune', 'delete backups beyond what is to be kept'));
   program.parse([...words], { from: 'user' });
-  if (task === undefined) throw new Failure('rejected', 'say what to do: save, prove, fetch or prune');
+  if (task === undefined) throw new Failure('rejected', 'say what to do: save, prove, fetch, place or prune');
   return task;
 }
 
@@ -86,6 +100,13 @@ const addFetch = (command: Command): Command =>
   command
     .option('--max-bytes <count>', 'the most that the unpacked snapshot may take', positive, usualMaxBytes)
     .option('--target-version <version>', 'the etcd that is to read it');
+
+const addPlace = (command: Command): Command =>
+  command
+    .description('put a data directory in its place, unless there is one')
+    .requiredOption('--staging <directory>', 'where it was made, under the name "data"; removed afterwards')
+    .requiredOption('--to <directory>', 'where etcd looks for it')
+    .option('--result <file>', 'where the result goes, as JSON; in a pod /dev/termination-log');
 
 const addPrune = (command: Command): Command =>
   command

@@ -24,6 +24,17 @@ export const reasons = {
   UpgradeRefused: 'etcd cannot go from the version that runs to the one that spec.version names; the message says why.',
   Rolling: 'What the spec says of pods is being carried to the members, one after the other.',
   MissingRights: 'The operator may not do all that it should; the message says what stays undone without which right.',
+  Saving: 'A backup is being made.',
+  Saved: 'The backup was made, and is whole.',
+  BackupFailed: 'The backup could not be made; the message says why.',
+  BackupBlocked: 'A backup is due and cannot begin yet; the message says what is missing.',
+  PlainHttp: 'The way to the store is not encrypted, so others may read along.',
+  Scheduled: 'The next backup is waiting for its time.',
+  Suspended: 'No backup is started until suspend is cleared.',
+  Restoring: 'A backup is being restored into the cluster.',
+  Restored: 'The cluster serves what was restored, at its full size.',
+  RestoreFailed: 'The backup could not be restored, and the cluster is as it was; the message says why.',
+  RestoreBlocked: 'The restore cannot go on yet; the message says what is missing.',
   StepFailed: 'The last step was tried and did not succeed; it will be tried again.',
 } as const;
 

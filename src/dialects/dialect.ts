@@ -68,6 +68,8 @@ export interface ClusterDialect {
   readonly scopeAnnotation?: string;
   /** Whether its original kept a lock where ours looks for one. */
   readonly hadLock?: boolean;
+  /** Whether it has resources for backups and restores. */
+  readonly hasBackups?: boolean;
   /** Who speaks in its Events; the operator's pod where nobody is named. */
   readonly speaker?: string;
   readonly read: (raw: unknown) => Parsed<ReadCluster>;

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { toldOfForeign } from '../controllers/cluster/peers.ts';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
 import { type Rival, refusalBeside } from '../controllers/cluster/rivals.ts';
@@ -21,6 +20,7 @@ import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
 import { makeCaches } from './caches.ts';
 import type { Log } from './log.ts';
+import { randomName } from './random-name.ts';
 import { clustersOf, peersOf } from './served.ts';
 import { tellOnce } from './tell-once.ts';
 
@@ -168,8 +168,3 @@ export function clustersBehind(metadata: ObjectMeta, dialect: ClusterDialect): r
   const owners = ownerReferences.filter((owner) => owner.kind === kind && owner.apiVersion.startsWith(`${group}/`));
   return owners.map(({ name }) => name);
 }
-
-/** Kubernetes' own alphabet for random names: no vowels, and nothing that looks like something else. */
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-const randomName = (cluster: string): string =>
-  `${cluster.slice(0, 52)}-${Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')}`;

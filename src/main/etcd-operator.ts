@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 const stop = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
 
@@ -10,7 +12,8 @@ async function main([first, ...rest]: readonly string[]): Promise<void> {
   }
   if (first === 'lab') return (await import('../cli/lab/command.ts')).labCommand(rest, process.env, stop.signal);
   const [{ runOperator }, { settingsFrom }] = await Promise.all([import('./operator.ts'), import('./settings.ts')]);
-  await runOperator(settingsFrom(process.argv.slice(2), process.env), process.env, stop.signal);
+  const name = basename(process.argv[1] ?? '');
+  await runOperator(settingsFrom(process.argv.slice(2), process.env, name), process.env, stop.signal);
 }
 
 try {

@@ -1,4 +1,6 @@
+import { etcdBackupCrd } from '../dialects/coreos-v1beta2/backup.ts';
 import { etcdClusterCrd } from '../dialects/coreos-v1beta2/crd.ts';
+import { etcdRestoreCrd } from '../dialects/coreos-v1beta2/restore.ts';
 import { etcdPeerCrd, etcdClusterCrd as improbableClusterCrd } from '../dialects/improbable-v1alpha1/crd.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
@@ -8,7 +10,10 @@ import { Failure } from '../std/failure.ts';
 import type { Log } from './log.ts';
 import type { DialectName } from './served.ts';
 
-const definitions = { coreos: [etcdClusterCrd], improbable: [improbableClusterCrd, etcdPeerCrd] } as const;
+const definitions = {
+  coreos: [etcdClusterCrd, etcdBackupCrd, etcdRestoreCrd],
+  improbable: [improbableClusterCrd, etcdPeerCrd],
+} as const;
 
 /** Creates the CustomResourceDefinitions of an API. One that is there is left as it is: somebody chose it. */
 export async function installCrds(api: DialectName, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {

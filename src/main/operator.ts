@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Tools } from '../controllers/cluster/sources.ts';
+import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
@@ -10,8 +11,9 @@ import type { ObjectMeta } from '../kube/object.ts';
 import { forwardedSocket } from '../kube/port-forward.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
-import { runTogether } from '../runtime/manager.ts';
+import { type Runnable, runTogether } from '../runtime/manager.ts';
 import { Failure } from '../std/failure.ts';
+import { lookAfterBackups, lookAfterRestores } from './backup-turn.ts';
 import { makeChaos } from './chaos.ts';
 import { clusterControllers } from './controllers.ts';
 import { serveHealth } from './health.ts';
@@ -20,7 +22,7 @@ import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { waitForOldLock } from './old-lock.ts';
 import { tellOnOwnPod } from './own-pod.ts';
-import { missingRights, tellMissing } from './rights.ts';
+import { missingRights, type Right, tellMissing } from './rights.ts';
 import { dialectsToServe, type Served } from './served.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -62,6 +64,10 @@ class News {
   readonly missing = (): readonly string[] => (this.#leads ? [] : ['this replica does not lead']);
   readonly undone = (): readonly string[] => this.#undone;
 
+  standsBy(): void {
+    this.#leads = true;
+  }
+
   leads(identity: string): void {
     this.#leads = true;
     this.#log.info({ identity }, 'leading');
@@ -93,17 +99,43 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
   const missing = await missingRights(client, { home: namespace, scope, apis, isOutside: parts.wayTo !== undefined });
   const lines = tellMissing(missing);
   news.lacks(lines);
+  if (!settings.groups.includes('clusters')) await standBy(parts);
   const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
   const { podName, podNamespace } = settings;
   await runTogether(
     [
       () => tellOnOwnPod(told, { client, podName, podNamespace, onTrouble: onTrouble(parts) }),
-      (signal) =>
-        takeTurn({ ...parts, scope, dialects, lacks: new Set(missing.map(({ resource }) => resource)) }, signal),
+      ...groupsOf(settings, dialects).map(
+        (group): Runnable =>
+          (signal) =>
+            runs[group]({ ...parts, scope, dialects, ...turnOf(parts, missing) }, signal),
+      ),
     ],
     stop,
   );
 }
+
+/** An operator of backups or restores alone: whether it leads or waits for its turn, it is ready to. */
+async function standBy({ client, settings, log, news }: Parts): Promise<void> {
+  if (settings.createCrd) await installCrds('coreos', client, log);
+  news.standsBy();
+}
+
+/** Where an API has no backups, there is nothing to do for them. */
+const groupsOf = ({ groups }: Settings, dialects: readonly Served[]): Settings['groups'] =>
+  dialects.some(({ dialect }) => dialect.hasBackups) ? groups : groups.filter((group) => group === 'clusters');
+
+const runs = { clusters: takeTurn, backups: lookAfterBackups, restores: lookAfterRestores } as const;
+
+/** What every group of controllers takes its turn with. */
+const turnOf = (parts: Parts, missing: readonly Right[]) => ({
+  lacks: new Set(missing.map(({ resource }) => resource)),
+  identity: identityOf(parts.settings),
+  isOurs: (metadata: ObjectMeta): boolean => scopeOf(parts.settings.clusterWide)(metadata, coreos),
+  onTrouble: onTrouble(parts),
+});
+
+const identityOf = ({ podName }: Settings): string => podName ?? `${hostname()}-${process.pid}`;
 
 interface Turn extends Parts {
   readonly scope: string | undefined;
@@ -120,7 +152,7 @@ const onTrouble =
 /** Waits for its turn, and looks after clusters for as long as that lasts. */
 async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, log, lacks, dialects } = turn;
-  const identity = settings.podName ?? `${hostname()}-${process.pid}`;
+  const identity = identityOf(settings);
   const trouble = { onTrouble: onTrouble(turn) };
   const work = async (signal: AbortSignal): Promise<void> => {
     if (mayHaveOldLock(turn)) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);

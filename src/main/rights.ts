@@ -18,9 +18,9 @@ const rights = (what: string, verbs: string, without: string): readonly Right[] 
   return verbs.split(' ').map((verb) => ({ group, resource, verb, without }));
 };
 
-type Api = Pick<ClusterDialect, 'group' | 'peers' | 'hadLock'>;
+type Api = Pick<ClusterDialect, 'group' | 'peers' | 'hadLock' | 'hasBackups'>;
 
-const rightsOnKinds = ({ group, peers }: Api): readonly Right[] => [
+const rightsOnKinds = ({ group, peers, hasBackups }: Api): readonly Right[] => [
   ...rights(`etcdclusters ${group}`, 'list watch', 'clusters are not seen at all'),
   ...rights(
     `etcdclusters/status ${group}`,
@@ -28,11 +28,21 @@ const rightsOnKinds = ({ group, peers }: Api): readonly Right[] => [
     'status is kept in an annotation, where kubectl does not look for it',
   ),
   ...(peers === undefined ? [] : rightsOnPeers(peers.plural, group)),
+  ...(hasBackups ? rightsOnBackups(group) : []),
 ];
 
 const rightsOnPeers = (plural: string, group: string): readonly Right[] => [
   ...rights(`${plural} ${group}`, 'list watch create patch delete', 'no cluster of theirs is looked after'),
   ...rights(`${plural}/status ${group}`, 'patch', 'nobody sees how a single member is'),
+];
+
+const rightsOnBackups = (group: string): readonly Right[] => [
+  ...rights(`etcdclusters ${group}`, 'get', 'backups cannot name a cluster'),
+  ...rights(`etcdbackups ${group}`, 'list watch patch', 'no backups are made'),
+  ...rights(`etcdbackups/status ${group}`, 'patch', 'nobody learns how backups went'),
+  ...rights(`etcdclusters ${group}`, 'patch', 'no restore can take the place of a cluster'),
+  ...rights(`etcdrestores ${group}`, 'list watch patch', 'nothing is restored'),
+  ...rights(`etcdrestores/status ${group}`, 'patch', 'nobody learns how restores went'),
 ];
 
 const rightsOnOldLock = rights('endpoints', 'get', 'an original operator that still runs is not waited for');

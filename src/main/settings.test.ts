@@ -49,6 +49,14 @@ describe('the settings', () => {
     expect(settingsFrom([], inPod)).toMatchObject({ lease: 'etcd-operator', dialects: undefined, ignored: [] });
   });
 
+  it("are for what the original's program of that name does", () => {
+    const groups = (name?: string) => settingsFrom([], inPod, name).groups;
+    expect(groups('etcd-backup-operator')).toEqual(['backups']);
+    expect(groups('etcd-restore-operator')).toEqual(['restores']);
+    expect(groups('etcd-operator')).toEqual(['clusters', 'backups', 'restores']);
+    expect(groups()).toEqual(groups('etcd-operator'));
+  });
+
   it('take "run" for the command that is meant when none is given', () => {
     expect(settingsFrom(['run', '--workers=3'], inPod)).toMatchObject({ workers: 3 });
   });

@@ -24,7 +24,19 @@ export interface Settings {
   readonly etcdRepository: string | undefined;
   /** What was said, and has no effect here. */
   readonly ignored: readonly string[];
+  /** What it looks after; the original has a program for each. */
+  readonly groups: readonly Group[];
+  /** The image of agents; by default the operator's own. */
+  readonly agentImage: string | undefined;
 }
+
+export type Group = 'clusters' | 'backups' | 'restores';
+
+/** By the name it is called by, the program does what the original's of that name does; by its own, everything. */
+const groupsOf: Readonly<Record<string, readonly Group[]>> = {
+  'etcd-backup-operator': ['backups'],
+  'etcd-restore-operator': ['restores'],
+};
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -76,6 +88,7 @@ interface Flags {
   readonly logFormat: Settings['logFormat'];
   readonly chaosLevel: number;
   readonly reachPods: Settings['reachPods'];
+  readonly agentImage?: string;
 }
 
 const command = (): Command =>
@@ -95,6 +108,7 @@ const command = (): Command =>
     .option('--gc-interval <duration>', 'accepted, without effect')
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
     .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
+    .option('--agent-image <image>', 'what pods of backups and restores run; by default what the operator runs')
     .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
     .addOption(
       new Option('--reach-pods <how>', 'how to reach etcd; with --kubeconfig, auto finds out')
@@ -106,7 +120,7 @@ const command = (): Command =>
     .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
 
 /** Reads flags and environment. What is wrong with a flag is said on stderr, and ends the program. */
-export function settingsFrom(words: readonly string[], env: Environment): Settings {
+export function settingsFrom(words: readonly string[], env: Environment, name = 'etcd-operator'): Settings {
   const program = command().parse(words.map(withTwoDashes), { from: 'user' });
   const flags = program.opts<Flags>();
   const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
@@ -115,6 +129,8 @@ export function settingsFrom(words: readonly string[], env: Environment): Settin
     ...{ dialects: flags.dialects, etcdRepository: flags.etcdRepository, ignored: ignoredIn(flags, env) },
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
+    agentImage: flags.agentImage,
+    groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],
   };

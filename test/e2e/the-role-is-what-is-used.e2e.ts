@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { askedBy } from '../support/audit-log.ts';
+import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
@@ -27,6 +28,19 @@ async function disturbService(kubectl: Kubectl): Promise<void> {
     const { spec } = await kubectl.json<{ spec: { selector: Record<string, string> } }>('get service db-client');
     return spec.selector['app'] !== 'nobody' || undefined;
   });
+}
+
+async function saveAndRestore(db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
+  await kubectl('apply -f -', { input: claimManifest('backups') });
+  const store = { pvc: { claimName: 'backups', path: 'db' } };
+  await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: 'PVC', ...store });
+  // The original's, which is taken away.
+  await kubectl(`patch etcdbackup saved --type=merge -p '{"metadata":{"finalizers":["backup-operator-periodic"]}}'`);
+  await backedUp(kubectl, 'saved');
+  const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', ...store };
+  await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', spec) });
+  await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
+  await db.settled(1);
 }
 
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
@@ -67,6 +81,7 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
     await kubectl(`scale ${db.resource} --replicas=1`);
     await db.settled(1);
   });
+  if (api === coreos) await step('it is saved to a volume, and restored from there', () => saveAndRestore(db, kubectl));
   await step('an even size once more is told in the same Event', async () => {
     await kubectl(`scale ${db.resource} --replicas=4`);
     await kubectl('wait events --field-selector reason=EvenSize --for=jsonpath={.count}=2 --timeout=60s');

@@ -34,15 +34,28 @@ export const awsSecret = (id = s3Keys.id, secret = s3Keys.secret): Readonly<Reco
 });
 
 /** versitygw, which keeps a bucket as a directory. With a domain it takes the bucket from the host's name. */
-export async function startS3({ domain, root }: { domain?: string; root?: string } = {}): Promise<StoreServer> {
+export async function startS3({
+  domain,
+  root,
+  host = '127.0.0.1',
+}: {
+  domain?: string;
+  root?: string;
+  /** The address it listens at. */
+  host?: string;
+} = {}): Promise<StoreServer> {
   const started = await start('versitygw', ({ port, directory }) => {
     const data = join(root ?? directory, 'buckets');
     mkdirSync(join(data, bucket), { recursive: true });
     const virtual = domain === undefined ? [] : ['--virtual-domain', domain];
-    const flags = ['--quiet', '--port', `127.0.0.1:${port}`, ...virtual, '--keep-alive'];
-    return { flags: [...flags, 'posix', data], env: { ROOT_ACCESS_KEY: s3Keys.id, ROOT_SECRET_KEY: s3Keys.secret } };
+    const flags = ['--quiet', '--port', `${host}:${port}`, ...virtual, '--keep-alive'];
+    return {
+      host,
+      flags: [...flags, 'posix', data],
+      env: { ROOT_ACCESS_KEY: s3Keys.id, ROOT_SECRET_KEY: s3Keys.secret },
+    };
   });
-  const endpoint = `http://${domain ?? '127.0.0.1'}:${started.port}`;
+  const endpoint = `http://${domain ?? host}:${started.port}`;
   const style = domain === undefined ? ({ pathStyle: true } as const) : {};
   return { ...started, address: { kind: 's3', bucket, endpoint, ...style }, secret: awsSecret() };
 }
@@ -146,6 +159,7 @@ interface Place {
 }
 
 interface Recipe {
+  readonly host?: string;
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -159,7 +173,7 @@ const commands: Readonly<Record<string, () => readonly string[]>> = {
 async function start(name: string, recipe: (place: Place) => Recipe): Promise<Place & AsyncDisposable> {
   const directory = mkdtempSync(join(tmpdir(), `${name}-`));
   const [port = 0] = await freePorts(1);
-  const { flags, env } = recipe({ port, directory });
+  const { flags, env, host } = recipe({ port, directory });
   const log = openSync(join(directory, 'log'), 'a');
   // The kernel ends it when we are gone, however we went.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...(commands[name]?.() ?? []), ...flags], {
@@ -168,15 +182,20 @@ async function start(name: string, recipe: (place: Place) => Recipe): Promise<Pl
     env: { PATH: process.env['PATH'], HOME: directory, ...env },
   });
   closeSync(log);
-  await until(`${name} listens`, () => listening(child, port)).catch((error: unknown) => {
-    throw new Error(`${name} did not start:\n${readFileSync(join(directory, 'log'), 'utf8')}`, { cause: error });
-  });
+  await until(`${name} listens`, () => listening(child, { port, host: host ?? '127.0.0.1' })).catch(
+    (error: unknown) => {
+      throw new Error(`${name} did not start:\n${readFileSync(join(directory, 'log'), 'utf8')}`, { cause: error });
+    },
+  );
   return { port, directory, [Symbol.asyncDispose]: () => stop(child, directory) };
 }
 
-async function listening(child: ChildProcess, port: number): Promise<true | undefined> {
+async function listening(
+  child: ChildProcess,
+  at: { readonly port: number; readonly host: string },
+): Promise<true | undefined> {
   if (child.exitCode !== null) return undefined;
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect(at);
   await once(socket, 'connect').finally(() => socket.destroy());
   return true;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { bundleDirectory, bundleOf, packageVersion, programs } from '../bundle.ts';
+import { bundleDirectory, bundleOf, otherNames, packageVersion, programs } from '../bundle.ts';
 import { debianRoot } from '../debian/packages.ts';
 import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
 import { copyLibraries } from './libraries.ts';
@@ -58,6 +58,8 @@ async function fillProgramTree(tree: string): Promise<void> {
     await copyInto(join(bundleDirectory, file), join(tree, 'app', file));
   for (const program of programs)
     await symlink(`/app/${basename(bundleOf(program))}`, join(tree, 'usr/local/bin', program));
+  for (const name of otherNames)
+    await symlink(`/app/${basename(bundleOf(programs[0]))}`, join(tree, 'usr/local/bin', name));
 }
 
 async function fillNodeTree(tree: string): Promise<void> {

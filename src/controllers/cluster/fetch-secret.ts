@@ -6,7 +6,11 @@ import type { Tools } from './sources.ts';
 /** `missing`: nobody has made it. `hidden`: we may not read it. */
 export type Fetched = SecretContent | 'missing' | 'hidden';
 
-export async function fetchSecret(name: string, namespace: string, { client }: Tools): Promise<Fetched> {
+export async function fetchSecret(
+  name: string,
+  namespace: string,
+  { client }: Pick<Tools, 'client'>,
+): Promise<Fetched> {
   try {
     return { name, data: (await client.get(secrets, { namespace, name })).data ?? {} };
   } catch (thrown) {

@@ -98,11 +98,11 @@ function connectionsTo(
   return new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))]));
 }
 
-const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Tools): Endpoint =>
+export const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Pick<Tools, 'wayTo'>): Endpoint =>
   wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };
 
 /** The pod's address is dialled, and its own name expected there. */
-function endpointOf({ metadata, status }: Stored<Pod>, { intent, naming, template }: Blueprint): Endpoint {
+export function endpointOf({ metadata, status }: Stored<Pod>, { intent, naming, template }: Blueprint): Endpoint {
   const scheme = template.clientTLS === undefined ? 'http' : 'https';
   const url = `${scheme}://${metadata.name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
   return { url, dial: { host: status?.podIP ?? '', port: ports.client } };

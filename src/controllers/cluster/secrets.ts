@@ -27,7 +27,7 @@ export interface SecretsSeen {
   readonly locked: string | undefined;
 }
 
-export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<SecretsSeen> {
+export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'client' | 'now'>): Promise<SecretsSeen> {
   const fetch = (name: string): Promise<Fetched> => fetchSecret(name, read.blueprint.intent.namespace, tools);
   const look = async (wanted: Wanted | undefined): Promise<Judged> =>
     wanted === undefined ? {} : judge(await fetch(wanted.secret), wanted, tools.now());

@@ -99,6 +99,8 @@ export interface ClusterIntent {
   readonly size: number;
   readonly version: string;
   readonly paused: boolean;
+  /** The restore that has asked for the pause, where one has. */
+  readonly heldBy?: string | undefined;
   readonly memberNames: MemberNames;
   /** How long a member may be out of reach before another takes its place. */
   readonly replaceAfterSeconds: number;

@@ -13,6 +13,7 @@ export const coreos: ClusterDialect = {
   selector: 'app=etcd',
   scopeAnnotation: `${group}/scope`,
   hadLock: true,
+  hasBackups: true,
   read: readCluster,
   writeStatus,
   writeProblems,

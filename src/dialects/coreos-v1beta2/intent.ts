@@ -36,7 +36,8 @@ function translate(resource: EtcdClusterResource): ReadCluster {
   return {
     blueprint: {
       intent: {
-        ...{ name, namespace, uid, size: spec.size, version: spec.version, paused: spec.paused },
+        ...{ name, namespace, uid, size: spec.size, version: spec.version },
+        ...pauseOf(resource),
         memberNames: 'random',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         peerURLOf: (member) => `${scheme}://${member}.${suffix}`,
@@ -53,6 +54,14 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     operatorCredentials: spec.auth?.operatorCredentials,
     peers: undefined,
   };
+}
+
+/** A restore puts its own uid there while it changes what the operator otherwise looks after. */
+export const holdAnnotation = `${group}/restoring`;
+
+function pauseOf({ metadata, spec }: EtcdClusterResource): { readonly paused: boolean; readonly heldBy?: string } {
+  const heldBy = metadata.annotations?.[holdAnnotation];
+  return heldBy === undefined ? { paused: spec.paused } : { paused: true, heldBy };
 }
 
 const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listBy, looksLike, ruled, text } from '../rule.ts';
+import { found } from './conditions.ts';
 
 const name = text(253);
 const hexId = ruled(text(16), looksLike(/^[0-9a-f]+$/, 'must be a hexadecimal number in small letters'));
@@ -29,6 +30,7 @@ const fields = {
     .describe('Creating, Running, or Failed while a person is needed.'),
   reason: text(32_768).describe('Why the phase is Failed.'),
   controlPaused: z.boolean().describe('Whether the operator leaves the cluster as it is, as spec.paused asks.'),
+  heldBy: text(253).describe('The restore for which the operator stands aside, by its uid.'),
   conditions: listBy('type', condition, 32).describe('What is true of the cluster now.'),
   size: z.int().describe("How many members etcd's own list has."),
   readyMembers: z.int().describe('How many members serve.'),
@@ -63,14 +65,4 @@ export const etcdClusterStatus = z.object(fields).partial();
 
 export type EtcdClusterStatus = z.output<typeof etcdClusterStatus>;
 
-/**
- * Status as it may be found: written by an older operator, or by hand. A field that makes no sense is as good as absent,
- * because status is ours to write again and must never keep a cluster from being looked after.
- */
-export const foundStatus: z.ZodType<EtcdClusterStatus> = z
-  .object(
-    Object.fromEntries(
-      Object.entries(fields).map(([field, schema]: [string, z.ZodType]) => [field, schema.optional().catch(undefined)]),
-    ),
-  )
-  .catch({});
+export const foundStatus: z.ZodType<EtcdClusterStatus> = found(fields);

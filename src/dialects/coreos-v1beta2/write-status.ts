@@ -2,10 +2,8 @@ import type { ClusterIntent, Member } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
 import type { Findings } from '../dialect.ts';
+import { merged, type Said } from './conditions.ts';
 import { type EtcdClusterStatus, foundStatus } from './status.ts';
-
-type Condition = NonNullable<EtcdClusterStatus['conditions']>[number];
-type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** What was found, in the words of the original and in some of our own. */
 export function writeStatus(findings: Findings, previous: unknown): EtcdClusterStatus {
@@ -16,6 +14,7 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
     phase: phaseOf(status),
     reason: status.needsPerson ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
+    heldBy: intent.heldBy,
     conditions: merged(conditionsOf(status, intent), before.conditions ?? [], now),
     ...membersOf(status, before),
     ...versionsOf(status, intent.version, before),
@@ -105,18 +104,6 @@ const ownWords = ({ type, status, reason, message }: CoreCondition): Said =>
   type === 'Available' && status === 'True'
     ? { type, status, reason: 'Cluster available', message }
     : { type, status, reason, message };
-
-/** Times change only with what they are the times of. */
-const merged = (said: readonly Said[], before: readonly Condition[], now: Date): Condition[] =>
-  said.map((condition) => {
-    const old = before.find(({ type }) => type === condition.type);
-    const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
-    const same =
-      old?.status === condition.status && old.reason === condition.reason && old.message === condition.message;
-    if (same) return old;
-    const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? time) : time;
-    return { ...condition, lastUpdateTime: time, lastTransitionTime };
-  });
 
 const present = (status: { [K in keyof EtcdClusterStatus]: EtcdClusterStatus[K] | undefined }): EtcdClusterStatus =>
   Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));

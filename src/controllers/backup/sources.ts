@@ -1,0 +1,25 @@
+import type { AgentImage } from '../../core/desired/agent-pod.ts';
+import type { BackupDialect } from '../../dialects/backup-dialect.ts';
+import type { ClusterDialect } from '../../dialects/dialect.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject, Pod } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { ClusterObject, Tools } from '../cluster/sources.ts';
+
+/** All that one controller of backups works with. */
+export interface BackupTools extends Pick<Tools, 'writer' | 'caughtUp' | 'now' | 'tell' | 'log' | 'isOurs'> {
+  readonly dialect: BackupDialect;
+  readonly resource: Resource<ClusterObject>;
+  /** The clusters that backups may name, of the same API. */
+  readonly clusters: {
+    readonly dialect: Pick<ClusterDialect, 'read' | 'kind'>;
+    readonly resource: Resource<ClusterObject>;
+  };
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly caches: { readonly backups: Store<ClusterObject>; readonly agents: Store<Pod> };
+  /** The image of the operator itself; a sentence where it cannot be found out. */
+  readonly image: AgentImage | string;
+}
+
+export type BackupObject = ClusterObject & KubeObject;

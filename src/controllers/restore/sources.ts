@@ -1,0 +1,26 @@
+import type { AgentImage } from '../../core/desired/agent-pod.ts';
+import type { ClusterDialect } from '../../dialects/dialect.ts';
+import type { RestoreDialect } from '../../dialects/restore-dialect.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { Pod } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { ClusterObject, Tools } from '../cluster/sources.ts';
+
+type Shared = 'writer' | 'caughtUp' | 'now' | 'tell' | 'log' | 'isOurs' | 'etcd' | 'wayTo' | 'randomName';
+
+/** All that one controller of restores works with. */
+export interface RestoreTools extends Pick<Tools, Shared> {
+  readonly dialect: RestoreDialect;
+  readonly resource: Resource<ClusterObject>;
+  /** The clusters that are restored, of the same API. */
+  readonly clusters: {
+    readonly dialect: Pick<ClusterDialect, 'read' | 'kind' | 'group'>;
+    readonly resource: Resource<ClusterObject>;
+  };
+  /** Members are looked up live: restores are rare, and a copy that is late would be a danger here. */
+  readonly client: Pick<KubeClient, 'get' | 'list'>;
+  readonly caches: { readonly restores: Store<ClusterObject>; readonly agents: Store<Pod> };
+  /** The image of the operator itself; a sentence where it cannot be found out. */
+  readonly image: AgentImage | string;
+}

@@ -1,0 +1,104 @@
+import type { Passed } from '../model/template.ts';
+import type { Manifest, OwnerReference } from './manifest.ts';
+
+/** Our own image, as the operator itself runs it. */
+export interface AgentImage {
+  readonly name: string;
+  readonly pullPolicy?: string | undefined;
+  readonly pullSecrets?: readonly Passed[] | undefined;
+}
+
+/** One call of an agent: `etcd-operator agent <words>`. */
+export interface AgentCall {
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
+/** What an agent needs to see, and where: a Secret or a volume of the resource's own namespace. */
+export type AgentMount =
+  | { readonly path: string; readonly secret: string }
+  | { readonly path: string; readonly claim: string; readonly readOnly?: boolean };
+
+export interface AgentJob {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly owner: OwnerReference;
+  readonly image: AgentImage;
+  /** One after the other; the first that fails ends them all. */
+  readonly calls: readonly AgentCall[];
+  readonly mounts: readonly AgentMount[];
+  readonly deadlineSeconds: number;
+  readonly serviceAccountName: string | undefined;
+}
+
+/** Where agents find what is mounted for them. */
+export const agentPaths = {
+  storeSecret: '/etc/agent/store',
+  etcdTls: '/etc/agent/etcd-tls',
+  etcdUser: '/etc/agent/etcd-user',
+  volume: '/var/lib/backups',
+} as const;
+
+/** A pod that runs agents once. It has no token of the API server, and only the Secrets that its resource names. */
+export function agentPod(job: AgentJob): Manifest {
+  const { name, namespace, labels, annotations, owner, image } = job;
+  const containers = job.calls.map((call) => agentContainer(call, image, job.mounts));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, labels, annotations, ownerReferences: [owner] },
+    spec: {
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      activeDeadlineSeconds: job.deadlineSeconds,
+      terminationGracePeriodSeconds: 10,
+      ...(job.serviceAccountName === undefined ? {} : { serviceAccountName: job.serviceAccountName }),
+      ...(image.pullSecrets === undefined ? {} : { imagePullSecrets: image.pullSecrets }),
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 65532,
+        runAsGroup: 65532,
+        fsGroup: 65532,
+        fsGroupChangePolicy: 'OnRootMismatch',
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      ...(containers.length > 1 ? { initContainers: containers.slice(0, -1) } : {}),
+      containers: containers.slice(-1),
+      volumes: agentVolumes(job.mounts),
+    },
+  };
+}
+
+/** One agent as a container, in a pod of its own or before another container. */
+export const agentContainer = (
+  { name, words }: AgentCall,
+  image: AgentImage,
+  mounts: readonly AgentMount[],
+): Passed => ({
+  name,
+  image: image.name,
+  ...(image.pullPolicy === undefined ? {} : { imagePullPolicy: image.pullPolicy }),
+  command: ['/usr/local/bin/etcd-operator', 'agent', ...words, '--result', '/dev/termination-log'],
+  resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '512Mi' } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    readOnlyRootFilesystem: true,
+  },
+  volumeMounts: mounts.map((mount, index) => ({
+    name: `agent-${index}`,
+    mountPath: mount.path,
+    readOnly: 'secret' in mount || mount.readOnly === true,
+  })),
+});
+
+export const agentVolumes = (mounts: readonly AgentMount[]): readonly Passed[] =>
+  mounts.map((mount, index) => ({
+    name: `agent-${index}`,
+    ...('secret' in mount
+      ? { secret: { secretName: mount.secret, defaultMode: 0o440 } }
+      : { persistentVolumeClaim: { claimName: mount.claim, readOnly: mount.readOnly === true } }),
+  }));

@@ -1,0 +1,48 @@
+import type { Agent } from './agent.ts';
+import type { StorePlace } from './store-place.ts';
+
+/** What is asked of a backup. */
+export interface BackupIntent {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly createdAt: number;
+  readonly source: BackupSource;
+  readonly store: StorePlace;
+  readonly timeoutSeconds: number;
+  /** Without it there is one backup, and no more. */
+  readonly intervalSeconds: number | undefined;
+  readonly paused: boolean;
+  readonly keep: Retention;
+  readonly compression: 'none' | 'gzip' | 'zstd';
+  /** Fields of the agent's pod that are as the user wrote them. */
+  readonly serviceAccountName: string | undefined;
+}
+
+/** How much is kept; what is not said limits nothing. */
+export interface Retention {
+  readonly count?: number | undefined;
+  readonly ageSeconds?: number | undefined;
+}
+
+export type BackupSource =
+  | { readonly endpoints: readonly string[]; readonly tlsSecret: string | undefined }
+  /** A cluster of the same API and namespace: its members, certificates and users are found by its name. */
+  | { readonly cluster: string };
+
+/** What the status says of earlier runs. */
+export interface BackupMemory {
+  /** Whether the one backup that was asked for has been tried. */
+  readonly isFinished: boolean;
+  /** The time for which the last run that has ended was started. */
+  readonly lastSlot: number | undefined;
+}
+
+export interface BackupWorld {
+  readonly now: number;
+  readonly intent: BackupIntent;
+  readonly memory: BackupMemory;
+  readonly agents: readonly Agent[];
+  /** What keeps an agent from being started, in a sentence. */
+  readonly obstacle: string | undefined;
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BackupStatus } from '../../core/status/backup-status.ts';
+import type { ReadBackup } from '../backup-dialect.ts';
+import { coreosBackups } from './backup.ts';
+
+const spec = {
+  etcdEndpoints: ['http://db-client:2379'],
+  storageType: 'S3',
+  s3: { path: 'bucket/some/key', awsSecret: 'aws' },
+};
+const backup = (over: object = {}, status?: object): unknown => ({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdBackup',
+  metadata: { name: 'b', namespace: 'n', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { ...spec, ...over },
+  ...(status === undefined ? {} : { status }),
+});
+
+const valueOf = (raw: unknown): ReadBackup => {
+  const read = coreosBackups.read(raw);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value;
+};
+const problems = (raw: unknown): string => {
+  const read = coreosBackups.read(raw);
+  return read.ok ? '' : read.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
+};
+
+describe('an EtcdBackup', () => {
+  it('that says little is made once, within a minute, and everything is kept', () => {
+    expect(valueOf(backup()).intent).toEqual({
+      ...{ name: 'b', namespace: 'n', uid: 'u', createdAt: Date.parse('2026-01-01T00:00:00Z') },
+      source: { endpoints: ['http://db-client:2379'], tlsSecret: undefined },
+      store: {
+        kind: 's3',
+        field: 'spec.s3.path',
+        path: 'bucket/some/key',
+        secret: 'aws',
+        endpoint: undefined,
+        pathStyle: undefined,
+      },
+      ...{ timeoutSeconds: 60, intervalSeconds: undefined, paused: false, compression: 'none' },
+      keep: { count: undefined, ageSeconds: undefined },
+      serviceAccountName: undefined,
+    });
+  });
+
+  it.each([
+    ['ABS', { abs: { path: 'c/k', absSecret: 's' } }, { kind: 'azblob', path: 'c/k', secret: 's' }],
+    ['GCS', { gcs: { path: 'c/k' } }, { kind: 'gcs', path: 'c/k', secret: undefined }],
+    [
+      'OSS',
+      { oss: { path: 'c/k', ossSecret: 's', endpoint: 'http://o' } },
+      { kind: 'oss', secret: 's', endpoint: 'http://o' },
+    ],
+    ['PVC', { pvc: { claimName: 'disk', path: 'a/b.db' } }, { kind: 'file', path: 'disk/a/b.db' }],
+  ])('can be kept in %s', (storageType, store, place) => {
+    expect(valueOf(backup({ storageType, ...store })).intent.store).toMatchObject(place);
+  });
+
+  it('may name a cluster, and endpoints without a scheme', () => {
+    expect(valueOf(backup({ etcdEndpoints: undefined, etcdCluster: { name: 'db' } })).intent.source).toEqual({
+      cluster: 'db',
+    });
+    const withTls = backup({ etcdEndpoints: ['db:2379'], clientTLSSecret: 'tls' });
+    expect(valueOf(withTls).intent.source).toEqual({ endpoints: ['https://db:2379'], tlsSecret: 'tls' });
+  });
+
+  it.each<[string, object, string]>([
+    ['no endpoints', { etcdEndpoints: [] }, 'spec.etcdEndpoints should not be empty'],
+    ['both', { etcdCluster: { name: 'db' } }, 'exclude each other'],
+    ['an unknown store', { storageType: 'FTP' }, 'spec.storageType: must be one of "S3", "ABS", "GCS", "OSS", "PVC"'],
+    ['a store without its field', { storageType: 'ABS' }, 'storageType is ABS, so abs must be set'],
+    ['a bucket without a key', { s3: { path: 'bucket' } }, 'spec.s3.path: Invalid S3 path'],
+    ['a key that ends like a directory', { s3: { path: 'bucket/key/' } }, 'spec.s3.path: Invalid S3 path'],
+    ['a path with a slash first', { s3: { path: '/bucket/key' } }, 'spec.s3.path: Invalid S3 path'],
+    [
+      'an endpoint with credentials',
+      { s3: { path: 'b/k', endpoint: 'https://me:secret@x' } },
+      'spec.s3.endpoint: must be a URL',
+    ],
+    [
+      'an interval below nought',
+      { backupPolicy: { backupIntervalInSecond: -1 } },
+      'BackupIntervalInSecond should not be lower than 0',
+    ],
+    ['fewer backups than none', { backupPolicy: { maxBackups: -1 } }, 'MaxBackups should not be lower than 0'],
+    ['a number as text', { backupPolicy: { maxBackups: '3' } }, 'spec.backupPolicy.maxBackups: must be a whole number'],
+    ['a Secret of another namespace', { s3: { path: 'b/k', awsSecret: 'other/aws' } }, 'spec.s3.awsSecret'],
+    [
+      'an endpoint of etcd with a path',
+      { etcdEndpoints: ['http://db:2379/v3'] },
+      'spec.etcdEndpoints[0]: must be a client URL',
+    ],
+  ])('with %s is refused', (_title, over, says) => {
+    expect(problems(backup(over))).toContain(says);
+  });
+
+  it('is read whatever it is, and never crashes', () => {
+    fc.assert(fc.property(fc.anything(), (raw) => void coreosBackups.read(raw)));
+    fc.assert(fc.property(fc.object(), (raw) => void coreosBackups.read(backup(raw as object, raw as object))));
+  });
+});
+
+describe('what is remembered of an EtcdBackup', () => {
+  it('is nothing at first, and the last run later', () => {
+    expect(valueOf(backup()).memory).toEqual({ isFinished: false, lastSlot: undefined });
+    const status = { lastScheduleTime: '2026-01-01T00:10:00Z', conditions: [] };
+    expect(valueOf(backup({}, status)).memory).toEqual({
+      isFinished: true,
+      lastSlot: Date.parse('2026-01-01T00:10:00Z'),
+    });
+  });
+
+  it('is that the original has made it, or failed to', () => {
+    expect(valueOf(backup({}, { succeeded: true })).memory.isFinished).toBe(true);
+    expect(valueOf(backup({}, { succeeded: false, Reason: 'no' })).memory.isFinished).toBe(true);
+    expect(valueOf(backup({}, { succeeded: false, lastSuccessDate: null })).memory.isFinished).toBe(false);
+  });
+});
+
+describe('the status of an EtcdBackup', () => {
+  const now = new Date('2026-01-01T00:00:05Z');
+  const write = (status: BackupStatus, previous: unknown = {}) =>
+    coreosBackups.writeStatus({ status, generation: 1, now }, previous) as Record<string, unknown>;
+  const run = (ok: boolean, facts: object = {}): BackupStatus => ({
+    ...{ isProgressing: false, reason: ok ? 'Saved' : 'BackupFailed', message: 'm' },
+    run: { ok, message: ok ? 'm' : 'no such bucket', facts, slot: Date.parse('2026-01-01T00:00:00Z') },
+  });
+  const facts = {
+    version: '3.5.35',
+    revision: '42',
+    takenAt: '2026-01-01T00:00:01.234Z',
+    url: 's3://b/k',
+    size: 9,
+    seconds: 1.5,
+  };
+
+  it('says what was saved', () => {
+    expect(write(run(true, facts))).toMatchObject({
+      ...{
+        succeeded: true,
+        Reason: '',
+        etcdVersion: '3.5.35',
+        etcdRevision: 42,
+        lastSuccessDate: '2026-01-01T00:00:01Z',
+      },
+      ...{ lastScheduleTime: '2026-01-01T00:00:00Z', failures: 0 },
+      lastBackup: { url: 's3://b/k', sizeBytes: 9, durationSeconds: '1.5' },
+    });
+  });
+
+  it('keeps what is known of the last good backup when one fails', () => {
+    const before = write(run(true, facts));
+    expect(write(run(false), before)).toMatchObject({
+      ...{
+        succeeded: false,
+        Reason: 'no such bucket',
+        etcdRevision: 42,
+        lastSuccessDate: '2026-01-01T00:00:01Z',
+        failures: 1,
+      },
+    });
+  });
+
+  it('stays the same when nothing changes, and never loses how the last run ended', () => {
+    const waiting: BackupStatus = { isProgressing: false, reason: 'Scheduled', message: 'm', nextAt: 0 };
+    const before = write(waiting, write(run(true, facts)));
+    expect(write(waiting, before)).toEqual(before);
+    expect(before['conditions']).toMatchObject([{ type: 'Progressing' }, { type: 'Succeeded', status: 'True' }]);
+  });
+});

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly lastUpdateTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+}
+
+export type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/** Times change only with what they are the times of. */
+export const merged = <C extends Condition>(said: readonly Said[], before: readonly C[], now: Date): C[] =>
+  said.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
+    const same =
+      old?.status === condition.status && old.reason === condition.reason && old.message === condition.message;
+    if (same) return old;
+    const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? time) : time;
+    return { ...condition, lastUpdateTime: time, lastTransitionTime } as C;
+  });
+
+/**
+ * Status as it may be found: written by an older operator, or by hand. A field that makes no sense is as good as absent,
+ * because status is ours to write again and must never keep a resource from being looked after.
+ */
+export const found = <F extends Readonly<Record<string, z.ZodType>>>(
+  fields: F,
+): z.ZodType<{ [K in keyof F]?: z.output<F[K]> | undefined }> =>
+  z
+    .object(
+      Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.optional().catch(undefined)])),
+    )
+    .catch({}) as unknown as z.ZodType<{ [K in keyof F]?: z.output<F[K]> | undefined }>;

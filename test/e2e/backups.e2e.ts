@@ -1,0 +1,128 @@
+import { expect } from 'vitest';
+import { run } from '../../tools/lib/run.ts';
+import { etcdProgram } from '../../tools/programs/build.ts';
+import { agent } from '../support/agent.ts';
+import { applyBackup, backedUp, claimManifest, createSecret, startS3ForPods } from '../support/backups.ts';
+import { declared } from '../support/cluster.ts';
+import { installOperator, scaleOperator } from '../support/operator.ts';
+import { agentFlags, awsSecret, openOn, type StoreServer } from '../support/store-servers.ts';
+import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+const version = '3.5.35';
+
+const s3At = (server: StoreServer, key: string, secret = 'aws'): object => ({
+  storageType: 'S3',
+  s3: { path: `backups/${key}`, awsSecret: secret, endpoint: server.address.endpoint, forcePathStyle: true },
+});
+
+/** What etcd's own tool says of a stored snapshot, which it refuses if a byte is wrong. */
+async function statusOfStored(server: StoreServer, key: string): Promise<Record<string, number>> {
+  const file = `${server.directory}/fetched.db`;
+  await agent(server.directory, 'fetch', [...agentFlags(server, key), '--to', file]);
+  const words = ['snapshot', 'status', file, '--write-out=json'];
+  return JSON.parse(await run(etcdProgram(version, 'etcdutl'), words)) as Record<string, number>;
+}
+
+story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) => {
+  const { kubectl, step, namespace } = told;
+  const db = declared(kubectl);
+  await using server = await startS3ForPods();
+  await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
+  await installOperator(told);
+  await step('a cluster with data in it', async () => {
+    await db.apply({ size: 3, version });
+    await db.settled(3);
+    await db.withMembers(async ([first]) => {
+      for (let i = 0; i < 20; i++) await first?.put(`key/${i}`, Buffer.from(`value ${i}`));
+    });
+  });
+  await step('without its Secret it waits and says so; with a wrong one it fails and says which', async () => {
+    await applyBackup(kubectl, 'early', {
+      etcdEndpoints: [`http://db-client.${namespace}.svc:2379`, 'http://127.0.0.1:1'],
+      ...s3At(server, 'early.db'),
+    });
+    await kubectl('wait etcdbackup/early --for=jsonpath={.status.conditions[0].reason}=BackupBlocked --timeout=60s');
+    await createSecret(kubectl, 'wrong', awsSecret('nobody', 'a-secret-nobody-has'));
+    await applyBackup(kubectl, 'denied', { etcdCluster: { name: 'db' }, ...s3At(server, 'denied.db', 'wrong') });
+    await kubectl('wait etcdbackup/denied --for=condition=Succeeded=False --timeout=120s');
+    const reason = await kubectl('get etcdbackup denied -o jsonpath={.status.Reason}');
+    expect(reason).toMatch(/failed to save snapshot .*Secret "wrong"/);
+  });
+  await step('to S3, from an endpoint that answers and one that does not', async () => {
+    await createSecret(kubectl, 'aws', server.secret);
+    const status = await backedUp(kubectl, 'early');
+    expect(status).toMatchObject({ succeeded: true, Reason: '', etcdVersion: version, etcdRevision: 21 });
+    const stored = await statusOfStored(server, 'early.db');
+    expect(stored).toMatchObject({ revision: 21 });
+    const messages = await kubectl(
+      'get events --field-selector involvedObject.name=early -o jsonpath={.items[*].reason}',
+    );
+    expect(messages.split(' ')).toEqual(expect.arrayContaining(['BackupBlocked', 'Saved']));
+  });
+  await step('to a volume, of a cluster that is named, while the operator is away', async () => {
+    await kubectl('apply -f -', { input: claimManifest('backups') });
+    await applyBackup(kubectl, 'disk', {
+      etcdCluster: { name: 'db' },
+      storageType: 'PVC',
+      pvc: { claimName: 'backups', path: 'daily/db.snapshot' },
+    });
+    await until('its pod is there', async () => (await agentPods(kubectl)).find((pod) => pod.startsWith('disk-')));
+    await scaleOperator(told, 0);
+    await scaleOperator(told, 1);
+    const status = await backedUp(kubectl, 'disk');
+    expect(status.lastBackup?.url).toBe('file://backups/daily/db.snapshot');
+    await kubectl('wait pods -l app=etcd-backup --for=delete --timeout=60s --field-selector=status.phase=Succeeded');
+  });
+  await step('deleted, nothing that was stored goes', async () => {
+    await kubectl('delete etcdbackup --all');
+    await kubectl('wait pods -l app=etcd-backup --for=delete --timeout=60s');
+    using store = await openOn(server);
+    expect((await Array.fromAsync(store.list(''))).map(({ key }) => key)).toEqual([
+      'early.db',
+      'early.db.manifest.json',
+    ]);
+  });
+});
+
+const agentPods = async (kubectl: Parameters<typeof createSecret>[0]): Promise<readonly string[]> =>
+  (await kubectl('get pods -l app=etcd-backup -o jsonpath={.items[*].metadata.name}')).split(' ');
+
+story.onOurCluster('periodic backups go on, and only their own are pruned', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await using server = await startS3ForPods();
+  using store = await openOn(server);
+  const keys = async (): Promise<readonly string[]> =>
+    (await Array.fromAsync(store.list('db'))).map(({ key }) => key).filter((key) => !key.endsWith('.json'));
+  await installOperator(told);
+  await createSecret(kubectl, 'aws', server.secret);
+  await db.apply({ size: 1, version });
+  await db.settled(1);
+  const foreign = ['db-of-somebody-else', 'db_v99_not-a-date'];
+  for (const key of foreign) await store.put(key, bytes('not ours'));
+  await applyBackup(kubectl, 'often', {
+    etcdCluster: { name: 'db' },
+    ...s3At(server, 'db'),
+    backupPolicy: { backupIntervalInSecond: 4, maxBackups: 2 },
+  });
+  const [first = ''] = await step('the first is made at once', () =>
+    until('a backup', async () => {
+      const found = (await keys()).filter((key) => !foreign.includes(key));
+      return found.length > 0 ? found : undefined;
+    }),
+  );
+  await step('the first goes when there are enough newer ones, and nothing else does', async () => {
+    await until('the first is gone', async () => !(await keys()).includes(first) || undefined, { seconds: 90 });
+    await kubectl(`patch etcdbackup often --type=merge -p '{"spec":{"backupPolicy":{"suspend":true}}}'`);
+    await kubectl('wait etcdbackup/often --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s');
+    const left = await keys();
+    expect(left.filter((key) => !foreign.includes(key))).toHaveLength(2);
+    expect(left).toEqual(expect.arrayContaining(foreign));
+    expect(first).toMatch(/^db_v\d+_\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d$/);
+  });
+});
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import type { EtcdConnection } from '../../src/etcd/client.ts';
+import { run } from '../../tools/lib/run.ts';
+import { etcdProgram } from '../../tools/programs/build.ts';
+import { applyBackup, backedUp, createSecret, resourceOf, startS3ForPods } from '../support/backups.ts';
+import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { endpointsOf } from '../support/member-endpoints.ts';
+import { installOperator } from '../support/operator.ts';
+import { openOn, type StoreServer } from '../support/store-servers.ts';
+import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+type Kubectl = Parameters<typeof createSecret>[0];
+
+/** Whoever answers: members come and go here. */
+const askOne = <T>(db: DeclaredCluster, ask: (member: EtcdConnection) => Promise<T>): Promise<T> =>
+  until('a member answers', () =>
+    db.withMembers(async (all) => {
+      const answering = all.map(async (member) => {
+        await member.status({ timeoutMillis: 2_000 });
+        return member;
+      });
+      return ask(await Promise.any(answering));
+    }),
+  );
+
+const write = (db: DeclaredCluster, word: string): Promise<boolean> =>
+  askOne(db, async (member) => {
+    for (let i = 0; i < 20; i++) await member.put(`key/${i}`, `${word} ${i}`);
+    return true;
+  });
+
+/** All keys with their values and revisions. */
+const everything = (db: DeclaredCluster): Promise<readonly string[]> =>
+  askOne(db, async (member) =>
+    (await member.list({ key: 'key/', prefix: true })).map(({ key, value, createRevision, modRevision }) =>
+      [key, Buffer.from(value), createRevision, modRevision].map(String).join(' '),
+    ),
+  );
+
+const s3At = (server: StoreServer, key: string): object => ({
+  s3: { path: `backups/${key}`, awsSecret: 'aws', endpoint: server.address.endpoint, forcePathStyle: true },
+});
+
+async function applyRestore(kubectl: Kubectl, name: string, spec: object): Promise<void> {
+  await kubectl('apply -f -', { input: resourceOf('EtcdRestore', name, { etcdCluster: { name: 'db' }, ...spec }) });
+}
+
+async function* bytes(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content;
+}
+
+story.onOurCluster('a cluster gets its data back, key by key and revision by revision', async (told) => {
+  const { kubectl, step, namespace } = told;
+  const db = declared(kubectl);
+  await using server = await startS3ForPods();
+  await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
+  await installOperator(told);
+  await createSecret(kubectl, 'aws', server.secret);
+  const before = await step('data is saved, and then changed', async () => {
+    await db.apply({ size: 3, version: '3.6.16', durable: true });
+    await db.settled(3);
+    await write(db, 'good');
+    const seen = await everything(db);
+    await applyBackup(kubectl, 'saved', {
+      etcdCluster: { name: 'db' },
+      storageType: 'S3',
+      ...s3At(server, 'saved.db'),
+    });
+    await backedUp(kubectl, 'saved');
+    await write(db, 'bad');
+    return seen;
+  });
+  await step('a damaged backup leaves the cluster as it is', async () => {
+    using store = await openOn(server);
+    const whole = Buffer.concat(await Array.fromAsync((await store.get('saved.db')).body));
+    whole[whole.length >> 1] = (whole[whole.length >> 1] ?? 0) ^ 1;
+    await store.put('damaged.db', bytes(whole));
+    const [pods, ids] = [await db.podNames(), await db.ids()];
+    await applyRestore(kubectl, 'damaged', { backupStorageType: 'S3', ...s3At(server, 'damaged.db') });
+    await kubectl('wait etcdrestore/damaged --for=condition=Succeeded=False --timeout=120s');
+    expect(await kubectl('get etcdrestore damaged -o jsonpath={.status.reason}')).toContain('is no whole snapshot');
+    expect([await db.podNames(), await db.ids()]).toEqual([pods, ids]);
+  });
+  await step('the good one takes its place, on disks', async () => {
+    const oldPods = await db.podNames();
+    await applyRestore(kubectl, 'db', { backupStorageType: 'S3', ...s3At(server, 'saved.db') });
+    await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=240s');
+    await db.settled(3);
+    expect(await everything(db)).toEqual(before);
+    const newPods = await db.podNames();
+    expect(newPods.filter((pod) => oldPods.includes(pod))).toEqual([]);
+    await kubectl(`wait persistentvolumeclaims ${oldPods.join(' ')} --for=delete --timeout=60s`);
+  });
+  await step('the cluster goes on: it takes writes, and is an ordinary one', async () => {
+    await write(db, 'new');
+    await kubectl(`delete pod ${(await db.podNames()).join(' ')}`);
+    await db.settled(3);
+    expect((await everything(db))[0]).toContain('new');
+  });
+});
+
+story.onOurCluster("a snapshot of etcdctl's own is restored into a cluster without disks", async (told) => {
+  const { kubectl, step } = told;
+  const version = '3.3.12';
+  const db = declared(kubectl);
+  await installOperator(told);
+  await using server = await startS3ForPods();
+  await createSecret(kubectl, 'aws', server.secret);
+  const file = `${server.directory}/fixture.db`;
+  const before = await step('saved by hand, with the tool of its version', async () => {
+    await db.apply({ size: 1, version });
+    await db.settled(1);
+    await write(db, 'good');
+    const [endpoint] = await endpointsOf(kubectl, { name: 'db', label: 'etcd_cluster=db' });
+    const words = ['--endpoints', endpoint?.url ?? '', 'snapshot', 'save', file];
+    await run(etcdProgram(version, 'etcdctl'), words, { env: { ETCDCTL_API: '3' } });
+    using store = await openOn(server);
+    await store.put('fixture.db', bytes(await readFile(file)));
+    return everything(db);
+  });
+  await step('restored, although the cluster has lost everything', async () => {
+    await kubectl('delete pods -l etcd_cluster=db');
+    await kubectl('wait etcdcluster/db --for=jsonpath={.status.phase}=Failed --timeout=120s');
+    await applyRestore(kubectl, 'again', { backupStorageType: 'S3', ...s3At(server, 'fixture.db') });
+    await kubectl('wait etcdrestore/again --for=jsonpath={.status.succeeded}=true --timeout=240s');
+    await db.settled(1);
+    expect(await everything(db)).toEqual(before);
+    const warnings = await kubectl('get etcdrestore again -o jsonpath={.status.backup.warnings}');
+    expect(warnings).toContain('nothing tells which etcd made this snapshot');
+  });
+  await step('grown, all have it', async () => {
+    await kubectl('scale etcdcluster db --replicas=3');
+    await db.settled(3);
+    expect(await everything(db)).toEqual(before);
+  });
+});

@@ -1,0 +1,61 @@
+import { coreosBackups } from '../../src/dialects/coreos-v1beta2/backup.ts';
+import { accepted, benchFor, type Json, refused } from './crd-support.ts';
+
+const { withDefinition, judge } = benchFor('crd-backups', {
+  'examples/coreos/etcd-backup-operator-crd.yaml': 'etcdbackups.etcd.database.coreos.com',
+});
+
+const backup = (spec: Json): Json => ({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdBackup',
+  metadata: { name: 'example' },
+  spec: {
+    etcdEndpoints: ['https://example-etcd-cluster-client.default.svc:2379'],
+    storageType: 'S3',
+    s3: { path: 'bucket/key', awsSecret: 'aws' },
+    ...spec,
+  },
+});
+const s3 = (fields: Json): Json => backup({ s3: { path: 'bucket/key', ...fields } });
+const policy = (backupPolicy: Json): Json => backup({ backupPolicy });
+
+withDefinition();
+judge(
+  {
+    'what is saved': [
+      ['endpoints', backup({}), accepted()],
+      ['a cluster', backup({ etcdEndpoints: null, etcdCluster: { name: 'db' } }), accepted()],
+      ['nothing', backup({ etcdEndpoints: [] }), refused('spec.etcdEndpoints should not be empty')],
+      ['two things', backup({ etcdCluster: { name: 'db' } }), refused('exclude each other')],
+      ['a file', backup({ etcdEndpoints: ['file:///etc/passwd'] }), refused('must be a client URL')],
+      [
+        'credentials in a URL',
+        backup({ etcdEndpoints: ['http://me:secret@db:2379'] }),
+        refused('must be a client URL'),
+      ],
+    ],
+    'where it is kept': [
+      ['a store nobody knows', backup({ storageType: 'FTP' }), refused('Unsupported value: "FTP"')],
+      ['a store that is not described', backup({ storageType: 'OSS' }), refused('so oss must be set')],
+      ['a volume', backup({ storageType: 'PVC', pvc: { claimName: 'disk', path: 'a.db' } }), accepted()],
+      ['a bucket alone', s3({ path: 'bucket' }), refused('Invalid S3 path')],
+      ['a key that begins with /', s3({ path: '/bucket/key' }), refused('Invalid S3 path')],
+      ['a path with ..', s3({ path: 'a/../b' }), accepted('the operator refuses it, and says why')],
+      ['plain http', s3({ endpoint: 'http://minio:9000', forcePathStyle: true }), accepted('an Event warns of it')],
+      ['credentials in the endpoint', s3({ endpoint: 'https://me:secret@s3' }), refused('without credentials')],
+      ['a Secret elsewhere', s3({ awsSecret: 'other/aws' }), refused('must be the name of a Secret')],
+    ],
+    'when, and how many': [
+      ['never again', policy({ backupIntervalInSecond: 0, maxBackups: 0, timeoutInSecond: 0 }), accepted()],
+      ['very many', policy({ maxBackups: 1_000_000_000 }), accepted()],
+      [
+        'backwards',
+        policy({ backupIntervalInSecond: -1 }),
+        refused('BackupIntervalInSecond should not be lower than 0'),
+      ],
+      ['fewer than none', policy({ maxBackups: -1 }), refused('MaxBackups should not be lower than 0')],
+      ['half a second', policy({ backupIntervalInSecond: 0.5 }), refused('must be of type integer')],
+    ],
+  },
+  coreosBackups.read,
+);
