@@ -32,13 +32,17 @@ const contractOfTheLab: Phase = {
   },
 };
 
-const storiesOnTheLab: Phase = {
+const storiesOnTheLab = (which: 'all' | 'short'): Phase => ({
   name: 'stories on the lab',
-  run: () => runSuite({ projects: ['stories on the lab', 'stories alone on the lab'] }),
-};
+  run: () =>
+    runSuite({
+      projects: ['stories on the lab', 'stories alone on the lab'],
+      env: { STORIES_OF_THE_LAB: which },
+    }),
+});
 
 const phases: Readonly<Record<string, readonly Phase[]>> = {
-  test: [unit, contractOfTheLab, storiesOnTheLab],
+  test: [unit, contractOfTheLab, storiesOnTheLab('short')],
   all: [
     { name: 'format', run: () => runOne('biome', ['check', '--log-level=warn', '.']) },
     { name: 'lint', run: () => runOne('oxlint', ['--quiet']) },
@@ -49,7 +53,7 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
     contractOfTheLab,
     { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
-    storiesOnTheLab,
+    storiesOnTheLab('all'),
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },
   ],

@@ -54,6 +54,25 @@ describe('a service account', () => {
   });
 });
 
+describe('an administrator', () => {
+  const asReaderOf = (words: string): string => `${words} --as=system:serviceaccount:${namespace}:reader`;
+
+  it('may ask as somebody else, who may do no more than that', async () => {
+    expect(await kubectl(asReaderOf('get configmap kube-root-ca.crt -o name'))).toBe('configmap/kube-root-ca.crt\n');
+    expect(await kubectl.refused(asReaderOf('get secrets'))).toContain(
+      `User "system:serviceaccount:${namespace}:reader" cannot list resource "secrets"`,
+    );
+    expect(await kubectl.refused('get secrets --as=jane')).toContain('secrets is forbidden: User "jane" cannot list');
+    expect(await kubectl('get secrets -o name --as=jane --as-group=devs --as-group=system:masters')).toBe('');
+  });
+
+  it('is the only one who may', async () => {
+    expect(await refusedReader('get configmaps --as=jane')).toContain(
+      `is forbidden: User "system:serviceaccount:${namespace}:reader" cannot impersonate`,
+    );
+  });
+});
+
 describe('a role that is made of others', () => {
   it('holds what they hold', async () => {
     const name = namespace;

@@ -26,7 +26,7 @@ story('a killed container, evicted pods and two lost at once are healed', async 
       const [victim = ''] = await db.podNames();
       await kubectl(`exec ${victim} -- sh -c 'kill 1'`).catch(() => undefined); // its connection ends with it
       const restarted = '{.status.containerStatuses[0].restartCount}';
-      await kubectl(`wait pod/${victim} --for=jsonpath=${restarted}=1 --timeout=60s`);
+      await kubectl(`wait pod/${victim} --for=jsonpath=${restarted}=1 --timeout=120s`);
       await kubectl(`wait pod/${victim} --for=condition=Ready --timeout=60s`);
       await db.settled(5);
       expect(await db.ids()).toEqual(before);

@@ -60,7 +60,7 @@ const needingNewPods: readonly Change[] = [
   { spec: { pod: { busyboxImage: 'busybox:1.28.0-glibc' } }, shows: '.spec.initContainers[0].name', as: 'check-dns' },
 ];
 
-story.asOnTheLab('every field of the pod policy reaches members on their own disks', async (told) => {
+story.onClusters('every field of the pod policy reaches members on their own disks', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -80,7 +80,7 @@ story.asOnTheLab('every field of the pod policy reaches members on their own dis
   expect(await db.ids()).toEqual(before);
 });
 
-story.asOnTheLab('a change that needs new pods costs no data where there are no disks', async (told) => {
+story.onClusters('a change that needs new pods costs no data where there are no disks', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

@@ -125,7 +125,7 @@ story('an image that does not exist is told, and correcting it recovers', async 
   });
 });
 
-story('rights are enforced', async ({ kubectl, step, namespace }) => {
+story.onClusters('rights are enforced', async ({ kubectl, step, namespace }) => {
   const user = `--as=system:serviceaccount:${namespace}:default`;
   await step('nothing is allowed that was not granted', async () => {
     expect(await kubectl.refused(`get pods ${user}`)).toContain('is forbidden');

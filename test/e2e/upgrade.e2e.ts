@@ -22,7 +22,7 @@ async function arrived({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster,
   });
 }
 
-story('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
+story.onClusters('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -45,7 +45,7 @@ story('one cluster without disks lives from 3.1 to 3.7 with its data', async (to
   });
 });
 
-story('a long way is walked by itself, and back as far as etcd can', async (told) => {
+story.onClusters('a long way is walked by itself, and back as far as etcd can', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

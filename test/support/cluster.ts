@@ -41,8 +41,10 @@ export const declaredIn =
     const endpoints = remembered(1_000, () => endpointsOf(kubectl, { name, label }, entry));
     const withMembers: DeclaredCluster['withMembers'] = async (use) =>
       use((await endpoints()).map((endpoint) => connections.to(endpoint)));
-    const members = (): Promise<readonly EtcdMember[]> =>
+    const asked = (): Promise<readonly EtcdMember[]> =>
       withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
+    // Whoever asks while members choose a leader, or on a busy machine, is answered a little later.
+    const members = (): Promise<readonly EtcdMember[]> => until('etcd tells its members', asked, { seconds: 30 });
     const voters = async (size: number): Promise<void> => {
       await until(`${size} voters`, async () => {
         const list = await members();

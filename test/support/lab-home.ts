@@ -58,7 +58,6 @@ export class LabHome {
     const ids = [`--reuid=${nobodyInParticular}`, `--regid=${nobodyInParticular}`, '--clear-groups'];
     const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
     const command = [node, program, 'lab', '--state', this.state, ...words];
-    const [first = '', ...rest] = isRoot() ? ['setpriv', ...ids, '--', ...command] : command;
     const env = {
       PATH: `${join(this.directory, 'bin')}:/usr/bin:/bin`,
       HOME: this.state,
@@ -66,7 +65,9 @@ export class LabHome {
       ETCD_OPERATOR_PROGRAMS: join(this.directory, 'cache/programs'),
       LAB_TEST: this.directory,
     };
-    return spawn(first, rest, { env, stdio: ['ignore', output, output], cwd: '/' });
+    // A test that is killed must not leave its lab behind.
+    const settings = ['--pdeathsig', 'TERM', ...(isRoot() ? ids : []), '--', ...command];
+    return spawn('setpriv', settings, { env, stdio: ['ignore', output, output], cwd: '/' });
   }
 
   /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */

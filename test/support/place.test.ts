@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Place, type Where, whyNotHere } from './place.ts';
 
-const places: readonly Place[] = ['the lab', 'our cluster', 'our cluster, after the lab', 'another cluster'];
+const places: readonly Place[] = [
+  'the lab',
+  'the lab, in a hurry',
+  'our cluster',
+  'our cluster, after the lab',
+  'another cluster',
+];
 const toldOn = (where: Where): readonly Place[] => places.filter((place) => whyNotHere(where, place) === undefined);
 
 describe('a story', () => {

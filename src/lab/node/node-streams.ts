@@ -55,7 +55,9 @@ export class LabStreams implements NodeStreams {
   async forward(pod: PodAddress, port: number): Promise<Duplex> {
     const address = this.#kubelets.map((kubelet) => kubelet.addressOf(pod)).find((each) => each !== undefined);
     if (address === undefined) throw new Failure('rejected', `pod "${pod.pod}" is not running`);
-    return await this.#dial(address, port);
+    return await this.#dial(address, port).catch((thrown: unknown) => {
+      throw new Failure('unreachable', inWords(thrown), { cause: thrown });
+    });
   }
 
   #slot(address: ContainerAddress): Slot {
@@ -67,6 +69,9 @@ export class LabStreams implements NodeStreams {
     );
   }
 }
+
+/** Kubernetes calls what a closed port does by its plain name. */
+const inWords = (thrown: unknown): string => Failure.from(thrown).message.replace('ECONNREFUSED', 'connection refused');
 
 const missingLog = ({ container, pod }: ContainerAddress, { previous }: LogRequest): string =>
   previous

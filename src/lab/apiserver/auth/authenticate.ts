@@ -2,10 +2,15 @@ import type { TLSSocket } from 'node:tls';
 import type { Request } from '../http/respond.ts';
 import { Refusal } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
-import { anonymous, authenticated, type User } from './user.ts';
+import { impersonated } from './impersonate.ts';
+import { anonymous, authenticated, groupsOfAccount, type User } from './user.ts';
 
-/** Who sent a request: by the certificate of the connection, or by a token. */
-export async function userOf(state: ServerState, request: Pick<Request, 'headers' | 'socket'>): Promise<User> {
+/** Who asks: whoever sent the request, or whom it was sent for. */
+export const userOf = async (state: ServerState, request: Pick<Request, 'headers' | 'socket'>): Promise<User> =>
+  impersonated(state, await senderOf(state, request), request.headers);
+
+/** By the certificate of the connection, or by a token. */
+async function senderOf(state: ServerState, request: Pick<Request, 'headers' | 'socket'>): Promise<User> {
   const [, token] = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (token !== undefined) return (await userOfToken(state, token)) ?? refuse();
   return userOfCertificate(request.socket as TLSSocket) ?? anonymous;
@@ -34,6 +39,6 @@ export async function userOfToken({ tokens, store }: ServerState, token: string)
   return {
     name: `system:serviceaccount:${namespace}:${account}`,
     uid,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, authenticated],
+    groups: [...groupsOfAccount(namespace), authenticated],
   };
 }

@@ -12,4 +12,9 @@ export const authenticated = 'system:authenticated';
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 export const theServer: User = { name: 'system:apiserver', groups: [masters, authenticated] };
 
+export const groupsOfAccount = (namespace: string): readonly string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+];
+
 export const isMaster = ({ groups }: User): boolean => groups.includes(masters);

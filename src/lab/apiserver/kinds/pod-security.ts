@@ -43,27 +43,27 @@ const isRestricted = (volume: Fields): boolean => ![...volumeTypes, 'secret'].in
 const volumesOf = (spec: Fields, isMeant: (volume: Fields) => boolean): readonly Fields[] =>
   fieldsIn(spec['volumes']).filter(isMeant);
 
-const baseline: readonly Check[] = [
-  {
-    reason: 'host namespaces',
-    detail: (spec) => {
-      const used = hostNamespaces.filter((field) => spec[field] === true);
-      return used.length === 0 ? undefined : used.map((field) => `${field}=true`).join(', ');
-    },
+const sharedNamespaces: Check = {
+  reason: 'host namespaces',
+  detail: (spec) => {
+    const used = hostNamespaces.filter((field) => spec[field] === true);
+    return used.length === 0 ? undefined : used.map((field) => `${field}=true`).join(', ');
   },
-  {
-    reason: 'hostPath volumes',
-    detail: (spec) => {
-      const bad = volumesOf(spec, (volume) => kindOf(volume) === 'hostPath');
-      return bad.length === 0 ? undefined : some('volume', bad);
-    },
+};
+
+const privileged = ofContainers(
+  'privileged',
+  (container) => security(container, 'privileged') === true,
+  'must not set securityContext.privileged=true',
+);
+
+const hostPaths: Check = {
+  reason: 'hostPath volumes',
+  detail: (spec) => {
+    const bad = volumesOf(spec, (volume) => kindOf(volume) === 'hostPath');
+    return bad.length === 0 ? undefined : some('volume', bad);
   },
-  ofContainers(
-    'privileged',
-    (container) => security(container, 'privileged') === true,
-    'must not set securityContext.privileged=true',
-  ),
-];
+};
 
 const seccomp = (owner: Fields): boolean | undefined => {
   const type = security(owner, 'seccompProfile', 'type');
@@ -107,7 +107,10 @@ const restricted: readonly Check[] = [
   ),
 ];
 
-const standards: Readonly<Record<string, readonly Check[]>> = { baseline, restricted: [...baseline, ...restricted] };
+const standards: Readonly<Record<string, readonly Check[]>> = {
+  baseline: [sharedNamespaces, hostPaths, privileged],
+  restricted: [sharedNamespaces, privileged, ...restricted], // which speaks of all kinds of volumes
+};
 const label = 'pod-security.kubernetes.io/enforce';
 
 /** Refuses a pod that the standard of its namespace does not allow. */

@@ -8,10 +8,16 @@ import { debianSuite, unpackDebian } from './debian.ts';
 
 const run = promisify(execFile);
 
+const making = new Map<string, Promise<void>>();
+
 /** Where busybox and a link for each of its tools are; found on this machine, or taken from Debian's package. */
 export async function busyboxDirectory(cache: string, say: (line: string) => void): Promise<string> {
   const directory = join(cache, 'busybox');
-  if (!existsSync(directory)) await make(directory, await busyboxProgram(cache, say));
+  if (existsSync(directory)) return directory;
+  // Several images may need it at the same time, and for the first time.
+  const made = making.get(directory) ?? busyboxProgram(cache, say).then((program) => make(directory, program));
+  making.set(directory, made);
+  await made.finally(() => making.delete(directory));
   return directory;
 }
 
