@@ -37,6 +37,8 @@ export interface Parts {
   readonly identity: string;
   /** Whether we may make PodDisruptionBudgets. */
   readonly withBudgets: boolean;
+  /** Whether we may keep Secrets of our own. */
+  readonly keepsSecrets: boolean;
   readonly wayTo: Tools['wayTo'];
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
@@ -83,7 +85,7 @@ interface Made {
   readonly etcd: EtcdConnections;
 }
 
-function toolsOf({ client, log, isOurs, wayTo }: Parts, { caches, recorder, etcd }: Made): Tools {
+function toolsOf({ client, log, isOurs, wayTo, keepsSecrets }: Parts, { caches, recorder, etcd }: Made): Tools {
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
@@ -102,6 +104,7 @@ function toolsOf({ client, log, isOurs, wayTo }: Parts, { caches, recorder, etcd
     caughtUp: (key) => expectations.caughtUp(key),
     caches,
     etcd,
+    keepsSecrets,
     wayTo,
     now: clock.now,
     randomName,

@@ -122,6 +122,7 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
     const controller = clusterController({
       ...{ client, scope: turn.scope, identity, log, workers: settings.workers, wayTo: turn.wayTo, ...trouble },
       withBudgets: !lacks.has('poddisruptionbudgets'),
+      keepsSecrets: !lacks.has('secrets'),
       isOurs: scopeOf(settings.clusterWide),
       onOutcome: passMetrics(turn.metrics, log),
       onCache: (declared) => clusterMetrics(turn.metrics, declared),

@@ -1,3 +1,4 @@
+import type { ManagedCertificates } from '../../core/certificates/due.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
@@ -6,9 +7,10 @@ import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
+import type { CertificatesSeen } from './certificates.ts';
 import { wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership } from './membership.ts';
-import { lookIntoSecrets, type SecretsSeen } from './secrets.ts';
+import { certificatesOf, lookAtSecurity, type Security } from './security.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
 
@@ -17,6 +19,9 @@ export interface Observed {
   readonly world: ClusterWorld;
   /** What the spec asks for, with what was found out about its Secrets. */
   readonly blueprint: Blueprint;
+  /** What is kept for members, and what the spec says of certificates of our own making. */
+  readonly certificates: CertificatesSeen | undefined;
+  readonly managedCertificates: ManagedCertificates | undefined;
   readonly connectionTo: (name: CarrierName) => EtcdConnection | undefined;
 }
 
@@ -28,7 +33,7 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const { intent } = read.blueprint;
   const pods = tools.caches.pods.by(ownerIndex, intent.uid);
   const claims = tools.caches.claims.by(ownerIndex, intent.uid);
-  const secrets = await lookIntoSecrets(read, tools);
+  const secrets = await lookAtSecurity(read, tools);
   const blueprint = withKeys(read.blueprint, secrets);
   const carriers = carriersOf({ pods, claims }, blueprint);
 
@@ -42,6 +47,8 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const membership = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
   return {
     blueprint,
+    certificates: secrets.certificates,
+    managedCertificates: read.managedCertificates,
     world: {
       now: tools.now().getTime(),
       intent,
@@ -49,6 +56,7 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
       carriers,
       membership,
       secretProblems: [...secrets.problems, ...refusedUser(membership, read)],
+      certificates: await certificatesOf(secrets, pods, tools),
       spareNames: spareNames(read, [...pods, ...claims], tools),
     },
     connectionTo: (name) => connections.get(name),
@@ -62,9 +70,9 @@ function refusedUser(membership: ClusterWorld['membership'], { operatorCredentia
 }
 
 /** What the spec asks for, and under which keys its Secrets have it. */
-const withKeys = (blueprint: Blueprint, { keysFound }: SecretsSeen): Blueprint => ({
+const withKeys = (blueprint: Blueprint, { template }: Security): Blueprint => ({
   ...blueprint,
-  template: { ...blueprint.template, keysFound },
+  template: { ...blueprint.template, ...template },
 });
 
 /**
@@ -81,7 +89,7 @@ const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== '
 
 interface Means {
   readonly blueprint: Blueprint;
-  readonly secrets: SecretsSeen;
+  readonly secrets: Security;
 }
 
 function connectionsTo(

@@ -13,6 +13,7 @@ import { Failure, unless } from '../../std/failure.ts';
 import { isLost } from './carriers.ts';
 import { changeImage, noteVersion, relabelCarrier } from './change-pod.ts';
 import { type Deed, leaderOf } from './deed.ts';
+import { issueCertificates, stageCertificates } from './keep-certificates.ts';
 
 /** Does one thing. A new kind of step does not compile until it is done here. */
 export async function perform(step: Step, deed: Deed): Promise<void> {
@@ -20,6 +21,10 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
     case 'remember-bootstrap':
     case 'remember-formation':
       return; // what is remembered is part of the status, which is published at the end of the pass
+    case 'issue-certificates':
+      return issueCertificates(step, deed);
+    case 'stage-certificates':
+      return stageCertificates(step, deed);
     case 'start-carrier':
       return startCarrier(step, deed);
     case 'seal-carrier':
@@ -45,14 +50,19 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
     case 'move-leader':
       return leaderOf(deed).moveLeader(step.id, deed);
     case 'cancel-downgrade':
-      await leaderOf(deed).downgrade('cancel', '', deed);
-      return;
     case 'enable-downgrade':
-      await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
-      return;
+      return downgrade(step, deed);
     default:
       return step satisfies never;
   }
+}
+
+async function downgrade(
+  step: Extract<Step, { kind: 'cancel-downgrade' | 'enable-downgrade' }>,
+  deed: Deed,
+): Promise<void> {
+  if (step.kind === 'cancel-downgrade') await leaderOf(deed).downgrade('cancel', '', deed);
+  else await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
 }
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {

@@ -1,3 +1,4 @@
+import { authoritiesIn, type Bundle, type Holder, holders } from '../../core/certificates/bundle.ts';
 import type { CertificateNames, KeysFound } from '../../core/model/template.ts';
 import { looksUpPeers } from '../../core/model/version.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
@@ -24,7 +25,9 @@ export interface SecretsSeen {
   /** How the operator itself enters, where it can. */
   readonly entry: { readonly tls?: TlsIdentity; readonly credentials?: Credentials };
   /** What keeps the operator from entering at all, if something does. */
-  readonly locked: string | undefined;
+  readonly locked: { readonly byCertificate: string | undefined; readonly byUser: string | undefined };
+  /** What the spec offers to members and the operator, where nothing is wrong with it. */
+  readonly offered: Bundle | undefined;
 }
 
 export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<SecretsSeen> {
@@ -43,9 +46,26 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<
     problems: [ofPeers, ofServers, ofOperator, user].flatMap(({ problem }) => problem ?? []),
     keysFound: { peer: ofPeers.names, client: ofServers.names },
     entry,
-    locked: [ofOperator, user].find(({ problem, identity }) => problem !== undefined && identity === undefined)
-      ?.problem,
+    locked: { byCertificate: lockOf(ofOperator), byUser: lockOf(user) },
+    offered: offerOf({ peer: ofPeers, server: ofServers, operator: ofOperator }, { peer, server, operator }),
   };
+}
+
+const lockOf = ({ problem, identity }: Pick<Judged, 'problem'> & { readonly identity?: object }): string | undefined =>
+  identity === undefined ? problem : undefined;
+
+type Each<T> = Readonly<Record<Holder, T>>;
+
+/** All that is wanted, or nothing: what is half replaced fits nobody. */
+function offerOf(judged: Each<Judged>, wanted: Each<Wanted | undefined>): Bundle | undefined {
+  const used = holders.filter((holder) => wanted[holder] !== undefined);
+  const offered = used.flatMap((holder) => {
+    const { problem, identity } = judged[holder];
+    if (problem !== undefined || identity === undefined) return [];
+    const { ca, cert, key } = identity.tls;
+    return [[holder, { certificate: cert, key, authorities: authoritiesIn(ca) }] as const];
+  });
+  return used.length > 0 && offered.length === used.length ? Object.fromEntries(offered) : undefined;
 }
 
 async function lookForUser(
@@ -64,12 +84,9 @@ interface Wanted {
   readonly use: 'among-equals' | 'serving' | 'ours';
 }
 
-function wantedBy({
-  blueprint,
-  operatorSecret,
-}: ReadCluster): Readonly<Record<'peer' | 'server' | 'operator', Wanted | undefined>> {
+function wantedBy({ blueprint, operatorSecret, managedCertificates }: ReadCluster): Each<Wanted | undefined> {
   const { intent, naming, template } = blueprint;
-  const { peerTLS, clientTLS } = template;
+  const { peerTLS, clientTLS } = managedCertificates === undefined ? template : {};
   const service = `${naming.peerService}.${intent.namespace}.svc`;
   const isLookedUp = looksUpPeers(intent.version) && intent.size > 1;
   const peerHosts = [dialledHost(`${service}${naming.domain}`), ...(isLookedUp ? [lookedUpHost(service)] : [])];
@@ -84,7 +101,7 @@ interface Judged {
   readonly problem?: string | undefined;
   /** The keys of the files, where they are there. */
   readonly names?: CertificateNames;
-  readonly identity?: { readonly tls: TlsIdentity };
+  readonly identity?: { readonly tls: Required<Omit<TlsIdentity, 'serverName'>> };
 }
 
 function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted, now: Date): Judged {

@@ -31,6 +31,7 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
         ...template.annotations,
         [naming.versionAnnotation]: version,
         [templateAnnotation(naming)]: templateMark(blueprint),
+        ...(template.kept === undefined ? {} : { [believesAnnotation(naming)]: template.kept.believed }),
         [passedAnnotation(naming)]: passedNames(template),
         ...annotationsOf(initialClusterOf(join, name, intent), naming),
       },
@@ -43,6 +44,9 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
 /** When a pod's image was last changed. */
 export const changedAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-at`;
 
+/** A mark of the authorities that a pod's etcd read when it started. */
+export const believesAnnotation = ({ prefix }: Naming): string => `${prefix}/believes`;
+
 export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
 
 /**
@@ -50,7 +54,7 @@ export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/tem
  * anybody. What can be changed without a restart is left out.
  */
 export const templateMark = ({ template, naming }: Blueprint): string => {
-  const { labels: _l, annotations: _a, keysFound: _k, claim, passed, ...rest } = template;
+  const { labels: _l, annotations: _a, keysFound: _k, kept: _m, claim, passed, ...rest } = template;
   return fingerprint({ ...rest, ...passed, domain: naming.domain, hasDisk: claim !== undefined });
 };
 

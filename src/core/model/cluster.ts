@@ -1,3 +1,6 @@
+import type { Due } from '../certificates/due.ts';
+import type { Stage } from '../certificates/staging.ts';
+
 declare const brand: unique symbol;
 type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
@@ -55,6 +58,8 @@ export interface Carrier {
   readonly image: string;
   /** A mark of all that it was made from, apart from image and labels. */
   readonly template: string;
+  /** A mark of the authorities that it read when it started, where we keep them. */
+  readonly believes?: string | undefined;
   readonly drift: Drift;
 }
 
@@ -111,6 +116,17 @@ export interface Membership {
   readonly members: readonly Member[];
 }
 
+/** What there is to do about the certificates that we keep for members. */
+export interface Certificates {
+  readonly due: Due;
+  /** What follows for those that are kept; nothing when they are those that are offered. */
+  readonly next: Stage | 'publish' | undefined;
+  /** A mark of the authorities that are kept, which whoever starts now believes. */
+  readonly believed: string | undefined;
+  /** Whether every member that runs was seen to show the certificate that is kept; looked at only where it matters. */
+  readonly isShownByAll: boolean;
+}
+
 /** All that one pass may know. Taken once, never refreshed, never changed. */
 export interface ClusterWorld {
   readonly now: number;
@@ -120,6 +136,8 @@ export interface ClusterWorld {
   readonly membership: Sighting<Membership>;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
+  /** Where there are none to keep, nothing. */
+  readonly certificates?: Certificates | undefined;
   /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */
   readonly spareNames: readonly CarrierName[];
 }

@@ -21,6 +21,16 @@ export interface MemberTemplate {
   readonly clientTLS: SecretFiles | undefined;
   /** Found by looking into the Secrets, and so no part of what the user asked for. */
   readonly keysFound?: KeysFound;
+  /** The Secret of ours that is mounted in place of those that the spec names; no part of it either. */
+  readonly kept?: KeptSecret | undefined;
+}
+
+/** Our Secret for members, and a mark of the authorities in it. */
+export interface KeptSecret {
+  readonly secret: string;
+  readonly believed: string;
+  /** The mark of what was in it first: pods that were made before there were marks believe that. */
+  readonly believedAtFirst: string;
 }
 
 export interface NameCheck {

@@ -1,3 +1,5 @@
+import type { ManagedCertificates } from '../../core/certificates/due.ts';
+import { ownSecretsOf } from '../../core/certificates/names.ts';
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import {
   type MemberTemplate,
@@ -8,7 +10,7 @@ import {
   type SecretFiles,
 } from '../../core/model/template.ts';
 import type { ReadCluster, SecretOfClient } from '../dialect.ts';
-import { environmentFor, passedFields } from '../member-settings.ts';
+import { defaultLifetimeHours, environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
 import type { EtcdClusterSpec, PodPolicy } from './spec.ts';
@@ -49,6 +51,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(resource),
+    managedCertificates: managedOf(spec),
     operatorCredentials: spec.auth?.operatorCredentials,
   };
 }
@@ -79,16 +82,25 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
     securityContext: pod.securityContext,
     claim: pod.persistentVolumeClaimSpec,
     nameCheck: nameCheckOf(pod.busyboxImage, pod.DNSTimeoutInSecond),
-    ...certificatesOf(spec),
+    ...certificatesOf(metadata.name, spec),
   };
 }
 
-function certificatesOf({ TLS }: EtcdClusterSpec): Pick<MemberTemplate, 'peerTLS' | 'clientTLS'> {
-  const member = TLS?.static?.member;
+type Certified = Pick<MemberTemplate, 'peerTLS' | 'clientTLS'>;
+
+function certificatesOf(name: string, { TLS }: EtcdClusterSpec): Certified {
+  const ours = ownSecretsOf(name).members;
+  const member = TLS?.managed === undefined ? TLS?.static?.member : { peerSecret: ours, serverSecret: ours };
   return {
     peerTLS: filesOf(member?.peerSecret, '/etc/etcdtls/member/peer-tls', 'peer'),
     clientTLS: filesOf(member?.serverSecret, '/etc/etcdtls/member/server-tls', 'server'),
   };
+}
+
+function managedOf({ TLS }: EtcdClusterSpec): ManagedCertificates | undefined {
+  if (TLS?.managed === undefined) return undefined;
+  const { certificateLifetimeHours, rotate } = TLS.managed;
+  return { lifetimeHours: certificateLifetimeHours ?? defaultLifetimeHours, rotate };
 }
 
 const affinityOf = ({ affinity, antiAffinity }: PodPolicy, name: string): Passed | undefined =>

@@ -2,6 +2,7 @@ import type { ClusterWorld } from '../../model/cluster.ts';
 import { discardStrays } from './discard-strays.ts';
 import { growByOne } from './grow-by-one.ts';
 import { honourPause } from './honour-pause.ts';
+import { issueCertificates, stageCertificates, waitForCertificates } from './keep-certificates.ts';
 import { mendUnhealthy } from './mend-unhealthy.ts';
 import { mendUnreachable } from './mend-unreachable.ts';
 import { promoteLearner } from './promote-learner.ts';
@@ -24,6 +25,8 @@ import { waitForUnhealthy } from './wait-for-unhealthy.ts';
 // disturb happens in a pass, and every rule may rely on those above it.
 const rules: readonly Rule[] = [
   honourPause,
+  issueCertificates,
+  stageCertificates,
   waitForSecrets,
   rememberBootstrap,
   rememberFormation,
@@ -44,6 +47,7 @@ const rules: readonly Rule[] = [
   prepareSecondVoter,
   growByOne,
   rollOne,
+  waitForCertificates,
 ];
 
 export function planCluster(world: ClusterWorld): Verdict {
