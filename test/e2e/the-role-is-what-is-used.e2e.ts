@@ -5,7 +5,8 @@ import type { Kubectl } from '../support/kubectl.ts';
 import { installOperator } from '../support/operator.ts';
 import { rightsIn } from '../support/roles.ts';
 import { story } from '../support/story.ts';
-import { withCertificates } from '../support/tls-cluster.ts';
+import { entryIn, withCertificates } from '../support/tls-cluster.ts';
+import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 /** Everybody may ask what they may do. */
@@ -45,8 +46,13 @@ story.onOurCluster('the operator uses every right that it is given, and asks for
     await disturbService(kubectl);
   });
   await step('a cluster behind certificates serves', async () => {
-    await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version });
+    const certificates = await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version });
     await kubectl('wait etcdcluster/safe --for=jsonpath={.status.readyMembers}=1 --timeout=90s');
+    await certificates.write();
+    const renewed = (await entryIn(kubectl, 'safe-peer', 'peer')).tls.cert;
+    await until('renewed certificates are kept for members', async () => {
+      return (await entryIn(kubectl, 'safe-member-tls', 'peer')).tls.cert === renewed || undefined;
+    });
   });
   await step('one member is enough', async () => {
     await kubectl('scale etcdcluster db --replicas=1');

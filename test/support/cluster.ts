@@ -48,11 +48,13 @@ export const manifestOf = (name: string, { size, version, durable, pod, extra }:
     },
   });
 
-export function declared(kubectl: Kubectl, name = 'db', entry: Entry = {}): DeclaredCluster {
+/** `entry`: how clients enter; asked for again and again where it may change while they do. */
+export function declared(kubectl: Kubectl, name = 'db', entry: Entry | (() => Promise<Entry>) = {}): DeclaredCluster {
   const ofPods = async (path: string): Promise<readonly string[]> =>
     (await kubectl(`get pods -l etcd_cluster=${name} -o jsonpath={.items[*]${path}}`)).split(' ').filter(Boolean);
   const connections = new EtcdConnections();
-  const endpoints = remembered(1_000, () => endpointsOf(kubectl, name, entry));
+  const entered = typeof entry === 'function' ? entry : async () => entry;
+  const endpoints = remembered(1_000, async () => endpointsOf(kubectl, name, await entered()));
   const withMembers: DeclaredCluster['withMembers'] = async (use) =>
     use((await endpoints()).map((endpoint) => connections.to(endpoint)));
   const members = (): Promise<readonly EtcdMember[]> =>

@@ -6,12 +6,15 @@ import type { Credentials, TlsIdentity } from '../../etcd/endpoint.ts';
 import { type Fetched, fetchSecret, hiddenSecret } from './fetch-secret.ts';
 import {
   dialledHost,
+  distrustBetween,
   doubtAbout,
   flawIn,
   type Host,
   lookedUpHost,
   missingSecret,
+  type Named,
   namesIn,
+  type SecretContent,
   textOf,
 } from './judge-certificates.ts';
 import { credentialsIn, type JudgedCredentials } from './judge-credentials.ts';
@@ -42,17 +45,30 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Tools): Promise<
     lookForUser(read, fetch),
   ]);
   const entry = { ...ofOperator.identity, ...user.identity };
+  const strangers = distrustOf(ofServers, ofOperator);
   return {
-    problems: [ofPeers, ofServers, ofOperator, user].flatMap(({ problem }) => problem ?? []),
+    problems: [ofPeers, ofServers, ofOperator, user, { problem: strangers }].flatMap(({ problem }) => problem ?? []),
     keysFound: { peer: ofPeers.names, client: ofServers.names },
     entry,
     locked: { byCertificate: lockOf(ofOperator), byUser: lockOf(user) },
-    offered: offerOf({ peer: ofPeers, server: ofServers, operator: ofOperator }, { peer, server, operator }),
+    offered:
+      strangers === undefined
+        ? offerOf({ peer: ofPeers, server: ofServers, operator: ofOperator }, { peer, server, operator })
+        : undefined,
   };
 }
 
 const lockOf = ({ problem, identity }: Pick<Judged, 'problem'> & { readonly identity?: object }): string | undefined =>
   identity === undefined ? problem : undefined;
+
+/** Members and the operator have to believe each other. Where one of them is unfit already, nothing more is said. */
+function distrustOf(servers: Judged, operator: Judged): string | undefined {
+  const [ours, theirs] = [fitting(operator), fitting(servers)];
+  return ours && theirs && distrustBetween(theirs, ours);
+}
+
+const fitting = ({ problem, secret, names }: Judged): Named | undefined =>
+  problem === undefined && secret !== undefined && names !== undefined ? { secret, names } : undefined;
 
 type Each<T> = Readonly<Record<Holder, T>>;
 
@@ -99,6 +115,7 @@ function wantedBy({ blueprint, operatorSecret, managedCertificates }: ReadCluste
 
 interface Judged {
   readonly problem?: string | undefined;
+  readonly secret?: SecretContent;
   /** The keys of the files, where they are there. */
   readonly names?: CertificateNames;
   readonly identity?: { readonly tls: Required<Omit<TlsIdentity, 'serverName'>> };
@@ -114,6 +131,7 @@ function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted
   const tls = { ca: text(names.authority), cert: text(names.certificate), key: text(names.key) };
   return {
     problem: doubtAbout(fetched, names, { now, hosts, isAmongEquals: use === 'among-equals' }),
+    secret: fetched,
     names,
     identity: { tls },
   };
