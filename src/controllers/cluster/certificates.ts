@@ -10,7 +10,7 @@ import type { Due } from '../../core/certificates/due.ts';
 import { ownSecretsOf } from '../../core/certificates/names.ts';
 import { nextStage, type Staging } from '../../core/certificates/staging.ts';
 import type { Certificates } from '../../core/model/cluster.ts';
-import type { KeptSecret, MemberTemplate, Naming } from '../../core/model/template.ts';
+import type { KeptSecret, Naming } from '../../core/model/template.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { TlsIdentity } from '../../etcd/endpoint.ts';
 import { dueIn } from './issued-certificates.ts';
@@ -35,9 +35,14 @@ export type Looked = { readonly seen?: CertificatesSeen; readonly problems: read
 
 const nothing: Looked = { problems: [] };
 
+interface Looking {
+  readonly given: SecretsSeen;
+  /** Whose certificates members use, or are about to use. */
+  readonly inUse: readonly Holder[];
+}
+
 /** Looks at what we keep for members, beside what the spec offers. Without the right to keep anything, members mount that. */
-export async function lookAtCertificates(read: ReadCluster, given: SecretsSeen, tools: Tools): Promise<Looked> {
-  const inUse = holdersIn(read.blueprint.template);
+export async function lookAtCertificates(read: ReadCluster, { given, inUse }: Looking, tools: Tools): Promise<Looked> {
   if (inUse.length === 0) return nothing;
   if (!tools.keepsSecrets) return read.managedCertificates === undefined ? nothing : { problems: [mayNotKeep] };
   const { members, issued, clients } = ownSecretsOf(read.blueprint.intent.name);
@@ -51,11 +56,6 @@ export async function lookAtCertificates(read: ReadCluster, given: SecretsSeen, 
 
 const mayNotKeep =
   'spec.TLS.managed: the operator may not keep Secrets: grant it the rights to get, create and patch secrets';
-
-const holdersIn = ({ peerTLS, clientTLS }: MemberTemplate): readonly Holder[] => [
-  ...(peerTLS === undefined ? [] : (['peer'] as const)),
-  ...(clientTLS === undefined ? [] : (['server'] as const)),
-];
 
 type Found = Pick<CertificatesSeen, 'kept' | 'issued' | 'published' | 'inUse'>;
 

@@ -1,4 +1,5 @@
 import type { ManagedCertificates } from '../../core/certificates/due.ts';
+import { type Encryption, type Planes, speaking } from '../../core/desired/encryption.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
@@ -10,15 +11,20 @@ import { carriersOf } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership } from './membership.ts';
+import { nextPlanes, planesOf } from './planes.ts';
 import { certificatesOf, lookAtSecurity, type Security } from './security.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
+import { hasUsers, noUser } from './users.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
   readonly world: ClusterWorld;
   /** What the spec asks for, with what was found out about its Secrets. */
   readonly blueprint: Blueprint;
+  /** How members are to speak next; and the blueprint of those who have to speak otherwise for a while. */
+  readonly planes: Planes;
+  readonly blueprintFor: (planes: Planes) => Blueprint;
   /** What is kept for members, and what the spec says of certificates of our own making. */
   readonly certificates: CertificatesSeen | undefined;
   readonly managedCertificates: ManagedCertificates | undefined;
@@ -30,11 +36,13 @@ export interface Observed {
  * of its member, so one that we see now and do not find in a list that is read later is nobody's.
  */
 export async function observe(read: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
-  const { intent } = read.blueprint;
-  const pods = tools.caches.pods.by(ownerIndex, intent.uid);
-  const claims = tools.caches.claims.by(ownerIndex, intent.uid);
-  const secrets = await lookAtSecurity(read, tools);
-  const blueprint = withKeys(read.blueprint, secrets);
+  const { uid } = read.blueprint.intent;
+  const pods = tools.caches.pods.by(ownerIndex, uid);
+  const claims = tools.caches.claims.by(ownerIndex, uid);
+  const planes = nextPlanes(read, { pods, claims });
+  const secrets = await lookAtSecurity(read, planes, tools);
+  const blueprintFor = (spoken: Planes): Blueprint => speaking(withKeys(read.blueprint, secrets), spoken);
+  const blueprint = blueprintFor(planes);
   const carriers = carriersOf({ pods, claims }, blueprint);
 
   const connections = connectionsTo(pods, { blueprint, secrets }, tools);
@@ -43,30 +51,36 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     const asking = { signal, timeoutMillis: patienceWith(carrier, read, tools) };
     return connection === undefined ? [] : [{ connection, asking }];
   });
+  const connectionTo: Observed['connectionTo'] = (name) => connections.get(name);
   const { locked } = secrets;
   const membership = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
   return {
     blueprint,
+    planes,
+    blueprintFor,
     certificates: secrets.certificates,
     managedCertificates: read.managedCertificates,
     world: {
       now: tools.now().getTime(),
-      intent,
+      intent: blueprint.intent,
       memory: read.memory,
       carriers,
       membership,
       secretProblems: [...secrets.problems, ...refusedUser(membership, read)],
       certificates: await certificatesOf(secrets, pods, tools),
+      hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
       spareNames: spareNames(read, [...pods, ...claims], tools),
     },
-    connectionTo: (name) => connections.get(name),
+    connectionTo,
   };
 }
 
-/** That etcd does not let our user in is a flaw of the Secret that names it. */
+/** That etcd does not let our user in is a flaw of the Secret that names it, or of the spec that names none. */
 function refusedUser(membership: ClusterWorld['membership'], { operatorCredentials }: ReadCluster): readonly string[] {
-  if (membership.seen || membership.refused !== true || operatorCredentials === undefined) return [];
-  return [wrongPassword(operatorCredentials)];
+  if (membership.seen || membership.refused === undefined) return [];
+  if (operatorCredentials !== undefined)
+    return membership.refused === 'unknown-user' ? [wrongPassword(operatorCredentials)] : [];
+  return [noUser];
 }
 
 /** What the spec asks for, and under which keys its Secrets have it. */
@@ -98,16 +112,22 @@ function connectionsTo(
   tools: Tools,
 ): ReadonlyMap<string, EtcdConnection> {
   const reachable = locked === undefined ? pods.filter(({ status }) => status?.podIP !== undefined) : [];
-  const endpoint = (pod: Stored<Pod>): Endpoint => wayOf(pod, { ...endpointOf(pod, blueprint), ...entry }, tools);
+  const endpoint = (pod: Stored<Pod>): Endpoint => {
+    const scheme = schemeFor(planesOf(pod).client, entry);
+    return wayOf(pod, { ...endpointOf(pod, scheme, blueprint), ...entry }, tools);
+  };
   return new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))]));
 }
 
 const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Tools): Endpoint =>
   wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };
 
+/** Each is spoken to as it was made to listen; who takes both is spoken to without encryption only where we have no certificate. */
+const schemeFor = (client: Encryption, { tls }: Security['entry']): 'http' | 'https' =>
+  client === 'encrypted' || (client === 'between' && tls !== undefined) ? 'https' : 'http';
+
 /** The pod's address is dialled, and its own name expected there. */
-function endpointOf({ metadata, status }: Stored<Pod>, { intent, naming, template }: Blueprint): Endpoint {
-  const scheme = template.clientTLS === undefined ? 'http' : 'https';
+function endpointOf({ metadata, status }: Stored<Pod>, scheme: string, { intent, naming }: Blueprint): Endpoint {
   const url = `${scheme}://${metadata.name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
   return { url, dial: { host: status?.podIP ?? '', port: ports.client } };
 }

@@ -1,3 +1,5 @@
+import type { Holder } from '../../core/certificates/bundle.ts';
+import type { Planes } from '../../core/desired/encryption.ts';
 import type { Certificates } from '../../core/model/cluster.ts';
 import type { MemberTemplate } from '../../core/model/template.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
@@ -19,9 +21,9 @@ export interface Security {
 }
 
 /** The operator enters with the certificate that is kept: what the spec names by now may not be believed by anybody yet. */
-export async function lookAtSecurity(read: ReadCluster, tools: Tools): Promise<Security> {
+export async function lookAtSecurity(read: ReadCluster, planes: Planes, tools: Tools): Promise<Security> {
   const named = await lookIntoSecrets(read, tools);
-  const { seen, problems } = await lookAtCertificates(read, named, tools);
+  const { seen, problems } = await lookAtCertificates(read, { given: named, inUse: holdersIn(planes) }, tools);
   const tls = seen && entryWith(seen);
   const { byCertificate, byUser } = named.locked;
   return {
@@ -32,6 +34,11 @@ export async function lookAtSecurity(read: ReadCluster, tools: Tools): Promise<S
     certificates: seen,
   };
 }
+
+const holdersIn = ({ peer, client }: Planes): readonly Holder[] => [
+  ...(peer === 'plain' ? [] : (['peer'] as const)),
+  ...(client === 'plain' ? [] : (['server'] as const)),
+];
 
 /** Members are looked at only when the old authority is about to be forgotten: it costs two connections each. */
 export async function certificatesOf(

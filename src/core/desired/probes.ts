@@ -16,8 +16,8 @@ export const livenessProbe: Passed = {
  * Ready means that clients are served. etcd says so at `/health`, but only to those who may connect at all: where clients
  * need a certificate, which the kubelet has not, listening must be enough.
  */
-export const readinessProbe = ({ clientTLS }: MemberTemplate): Passed => ({
-  ...(clientTLS === undefined
+export const readinessProbe = ({ clientTLS, clientsServed }: MemberTemplate): Passed => ({
+  ...(clientTLS === undefined || clientsServed === 'either-way'
     ? { httpGet: { path: '/health', port: ports.client } }
     : { tcpSocket: { port: ports.client } }),
   initialDelaySeconds: 1,

@@ -16,7 +16,10 @@ export type Sighting<T> =
    * A *rumour* is what one says without a majority behind it: good enough to start what is missing, and no more.
    * `refused`: those who answered do not let in whom we say we are.
    */
-  | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: boolean };
+  | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: Refusal };
+
+/** `unknown-user`: with the name and password that we gave. `no-user`: we gave none. */
+export type Refusal = 'unknown-user' | 'no-user';
 
 export interface Member {
   readonly id: MemberId;
@@ -136,6 +139,8 @@ export interface ClusterWorld {
   readonly membership: Sighting<Membership>;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
+  /** Whether etcd has users, where it matters. */
+  readonly hasUsers?: boolean;
   /** Where there are none to keep, nothing. */
   readonly certificates?: Certificates | undefined;
   /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */

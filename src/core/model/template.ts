@@ -19,6 +19,11 @@ export interface MemberTemplate {
   readonly nameCheck: NameCheck | undefined;
   readonly peerTLS: SecretFiles | undefined;
   readonly clientTLS: SecretFiles | undefined;
+  /** Whether clients without encryption are served too, for as long as the user says so. */
+  readonly acceptsPlainClients?: boolean | undefined;
+  /** Set only on the way from one to the other: see `Encryption`. */
+  readonly peersListen?: 'http';
+  readonly clientsServed?: 'either-way';
   /** Found by looking into the Secrets, and so no part of what the user asked for. */
   readonly keysFound?: KeysFound;
   /** The Secret of ours that is mounted in place of those that the spec names; no part of it either. */

@@ -1,5 +1,6 @@
 import type { ManagedCertificates } from '../../core/certificates/due.ts';
 import { ownSecretsOf } from '../../core/certificates/names.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import {
   type MemberTemplate,
@@ -47,6 +48,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
       naming,
       template,
+      certificateFiles: ownFiles(name),
       disksOutlive: false,
     },
     memory: memoryOf(resource),
@@ -86,15 +88,31 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
   };
 }
 
-type Certified = Pick<MemberTemplate, 'peerTLS' | 'clientTLS'>;
+type Certified = Pick<MemberTemplate, 'peerTLS' | 'clientTLS' | 'acceptsPlainClients'>;
 
 function certificatesOf(name: string, { TLS }: EtcdClusterSpec): Certified {
-  const ours = ownSecretsOf(name).members;
-  const member = TLS?.managed === undefined ? TLS?.static?.member : { peerSecret: ours, serverSecret: ours };
-  return {
-    peerTLS: filesOf(member?.peerSecret, '/etc/etcdtls/member/peer-tls', 'peer'),
-    clientTLS: filesOf(member?.serverSecret, '/etc/etcdtls/member/server-tls', 'server'),
-  };
+  if (TLS === undefined) return { peerTLS: undefined, clientTLS: undefined };
+  const { managed, static: given, acceptPlainClients: acceptsPlainClients } = TLS;
+  const { peer, client } = managed === undefined ? namedFiles(given?.member ?? {}) : ownFiles(name);
+  return { peerTLS: peer, clientTLS: client, acceptsPlainClients };
+}
+
+interface MemberSecrets {
+  readonly peerSecret?: string | undefined;
+  readonly serverSecret?: string | undefined;
+}
+
+const namedFiles = ({ peerSecret, serverSecret }: MemberSecrets) => ({
+  peer: peerSecret ? peerFiles(peerSecret) : undefined,
+  client: serverSecret ? serverFiles(serverSecret) : undefined,
+});
+
+const peerFiles = (secret: string): SecretFiles => filesIn(secret, '/etc/etcdtls/member/peer-tls', 'peer');
+const serverFiles = (secret: string): SecretFiles => filesIn(secret, '/etc/etcdtls/member/server-tls', 'server');
+
+function ownFiles(cluster: string): NonNullable<Blueprint['certificateFiles']> {
+  const { members } = ownSecretsOf(cluster);
+  return { peer: peerFiles(members), client: serverFiles(members) };
 }
 
 function managedOf({ TLS }: EtcdClusterSpec): ManagedCertificates | undefined {
@@ -111,10 +129,10 @@ function nameCheckOf(image: string | undefined, seconds: number | undefined): Na
   return { image: image || defaultBusybox, tries: seconds || defaultNameTries };
 }
 
-function filesOf(secret: string | undefined, mountPath: string, file: string): SecretFiles | undefined {
-  if (!secret) return undefined;
-  return { secret, mountPath, certificate: `${file}.crt`, key: `${file}.key`, authority: `${file}-ca.crt` };
-}
+const filesIn = (secret: string, mountPath: string, file: string): SecretFiles => ({
+  ...{ secret, mountPath },
+  ...{ certificate: `${file}.crt`, key: `${file}.key`, authority: `${file}-ca.crt` },
+});
 
 function operatorSecretOf({ spec }: EtcdClusterResource): SecretOfClient | undefined {
   const name = spec.TLS?.static?.operatorSecret;

@@ -165,6 +165,12 @@ const tls = ruled(
       .describe(
         'Certificates that the operator makes and renews, between members and for clients: {} is enough. Clients find theirs in the Secret <cluster>-client-tls.',
       ),
+    acceptPlainClients: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: clients are served with and without encryption, on the same port, until this is false again. For moving clients from one to the other.',
+      ),
   }),
   {
     cel: '!has(self.static) || !has(self.managed)',
