@@ -6,6 +6,7 @@ export const reasons = {
   EvenSize: 'spec.size is even: such a cluster survives no more failures than one that is smaller by one.',
   KnownFault: 'The version of etcd that spec.version names has a fault that is mended in a later patch.',
   SecretUnfit: 'A Secret that the spec names is missing or cannot be used; the message names it and the key in it.',
+  Certificates: 'Certificates or authorities are being issued, renewed or replaced, while members go on.',
   Creating: 'The first members are being started.',
   Forming: 'The first members have been started and are finding each other.',
   Formed: 'etcd has formed the cluster; from now on no member may start as new.',

@@ -1,3 +1,4 @@
+import type { ManagedCertificates } from '../core/certificates/due.ts';
 import type { Blueprint, Manifest } from '../core/desired/manifest.ts';
 import type { Body } from '../core/desired/pod.ts';
 import type { Member, Memory } from '../core/model/cluster.ts';
@@ -11,6 +12,8 @@ export interface ReadCluster {
   readonly memory: Memory;
   /** The Secret with which the operator itself enters, where clients need a certificate. */
   readonly operatorSecret: SecretOfClient | undefined;
+  /** Set where the operator makes the certificates itself. */
+  readonly managedCertificates?: ManagedCertificates | undefined;
   /** The Secret with its name and password, where etcd has users. */
   readonly operatorCredentials: string | undefined;
   readonly peers: PeerObjects | undefined;

@@ -139,6 +139,21 @@ export function passedFields(pod: Placement): Passed {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
+const longestLifetime = 2 * 365 * 24;
+export const defaultLifetimeHours = 90 * 24;
+
+export const certificateLifetimeHours = ruled(z.int(), {
+  cel: `self >= 1 && self <= ${longestLifetime}`,
+  says: `must be from 1 to ${longestLifetime} hours (two years)`,
+  holds: (hours) => hours >= 1 && hours <= longestLifetime,
+}).describe(
+  `How long certificates are valid; ${defaultLifetimeHours} (90 days) if left out. They are renewed when two thirds of it are over, and at once when this is changed.`,
+);
+
+export const rotate = text(253).describe(
+  'Any text, such as a date: whenever it is changed to another one, new authorities take the place of the old ones, while members and clients go on.',
+);
+
 /** How the operator enters an etcd that has users. */
 export const auth = z
   .object({

@@ -40,7 +40,7 @@ export async function lookAfterRestores(turn: BackupTurn, stop: AbortSignal): Pr
     const image = await agentImage(turn.settings, turn.client);
     const onOutcome = restoreMetrics(turn.metrics, turn.log);
     const { restoreController } = await import('./restores.ts');
-    await restoreController({ ...turn, image, onOutcome })(signal);
+    await restoreController({ ...turn, image, onOutcome, keepsSecrets: !turn.lacks.has('secrets') })(signal);
   };
   await takeTurn(turn, { kind: restores, lease: 'etcd-restore-operator', work }, stop);
 }

@@ -35,6 +35,8 @@ export interface ControllerParts {
   readonly identity: string;
   /** Whether we may make PodDisruptionBudgets. */
   readonly withBudgets: boolean;
+  /** Whether we may keep Secrets of our own. */
+  readonly keepsSecrets: boolean;
   readonly wayTo: Tools['wayTo'];
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
@@ -103,7 +105,7 @@ interface Made {
 }
 
 function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts: ControllerParts): Tools {
-  const { client, log, isOurs, wayTo, clock } = parts;
+  const { client, log, isOurs, wayTo, clock, keepsSecrets } = parts;
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
@@ -112,7 +114,7 @@ function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
   const told = new Map<string, number>();
   return {
-    ...{ dialect, client, caches, peers, etcd, wayTo, randomName },
+    ...{ dialect, client, caches, peers, etcd, keepsSecrets, wayTo, randomName },
     resource: clustersOf(dialect),
     isOurs: (metadata) => isOurs(metadata, dialect),
     refusalOf: (object) => refusalBeside(object, rivals),

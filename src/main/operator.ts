@@ -162,6 +162,7 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
       ...{ client, clock: systemClock, scope: turn.scope, identity, log, dialects, wayTo: turn.wayTo, ...trouble },
       workers: settings.workers,
       withBudgets: !lacks.has('poddisruptionbudgets'),
+      keepsSecrets: !lacks.has('secrets'),
       isOurs: scopeOf(settings.clusterWide),
       onOutcome: passMetrics(turn.metrics, log),
       onCaches: (declared) => clusterMetrics(turn.metrics, declared),

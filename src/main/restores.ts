@@ -25,6 +25,7 @@ const clusters: Resource<ClusterObject> = namespaced(coreos);
 
 export interface RestoreParts extends Omit<BackupParts, 'onCache'> {
   readonly wayTo: Tools['wayTo'];
+  readonly keepsSecrets: boolean;
 }
 
 /** How many restores are looked after side by side. */
@@ -83,6 +84,7 @@ function toolsOf(parts: RestoreParts, caches: RestoreTools['caches'], { recorder
     image,
     etcd,
     wayTo,
+    keepsSecrets: parts.keepsSecrets,
     randomName,
     now: clock.now,
     tell: tellOnce((about, news) => recorder.record(about, news), clock),

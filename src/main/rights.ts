@@ -56,6 +56,7 @@ export const neededRights = (apis: readonly Api[]): readonly Right[] => [
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
   ...(apis.some(({ hadLock }) => hadLock) ? rightsOnOldLock : []),
   ...rights('secrets', 'get', 'clusters with TLS or users cannot be entered'),
+  ...rights('secrets', 'create patch', 'no certificates are issued, and a new authority reaches no members that run'),
   ...rights('events', 'create patch', 'nobody is told what happens'),
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
 ];

@@ -70,6 +70,15 @@ for (const { from, to, isCertified } of lives)
         await db.settled(3);
       });
     });
+    if (to === '3.4.31')
+      await step('3.5 is refused while auth is on, with what to do, and nobody is touched', async () => {
+        await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
+        expect(await toldOf(db, 'etcdctl auth disable')).toMatchObject({ reason: 'UpgradeRefused' });
+        const images = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.containers[0].image}');
+        expect(images).not.toContain('v3.5');
+        await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${to}"}}'`);
+        await db.settled(3);
+      });
     await step('a wrong password is told by Secret and key', async () => {
       await writeCredentials(kubectl, { username: 'root', password: 'guess' });
       const says = 'Secret root-user: etcd does not know this username with this password';
@@ -77,6 +86,11 @@ for (const { from, to, isCertified } of lives)
       await kubectl('delete secret root-user');
       await toldOf(db, 'Secret root-user does not exist: create it with username and password');
       expect(await db.podNames()).toHaveLength(3);
+    });
+    await step('that no user is named at all is told, with the field', async () => {
+      await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"auth":null}}'`);
+      await toldOf(db, 'set spec.auth.operatorCredentials');
+      await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec: extra })}'`);
     });
     await step('the right one is used at once', async () => {
       await writeCredentials(kubectl, { username: credentials.user, password: credentials.password });

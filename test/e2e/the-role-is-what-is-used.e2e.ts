@@ -7,7 +7,7 @@ import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { rightsIn } from '../support/roles.ts';
 import { type Story, story } from '../support/story.ts';
-import { withCertificates } from '../support/tls-cluster.ts';
+import { entryIn, withCertificates } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
 
 const version = '3.6.16';
@@ -74,8 +74,13 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
   });
   await step('a cluster behind certificates serves', async () => {
     const extra = goesWithIt[api.name];
-    await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
+    const certificates = await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
     await kubectl(`wait ${api.resource}/safe --for=jsonpath={.status.${api.status.ready}}=1 --timeout=90s`);
+    await certificates.write();
+    const renewed = (await entryIn(kubectl, 'safe-peer', 'peer')).tls.cert;
+    await until('renewed certificates are kept for members', async () => {
+      return (await entryIn(kubectl, 'safe-member-tls', 'peer')).tls.cert === renewed || undefined;
+    });
   });
   await step('one member is enough', async () => {
     await kubectl(`scale ${db.resource} --replicas=1`);

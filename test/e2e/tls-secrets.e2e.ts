@@ -1,12 +1,17 @@
-import { X509Certificate } from 'node:crypto';
-import { connect } from 'node:tls';
 import { expect } from 'vitest';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { conditionOf, toldOf } from '../support/conditions.ts';
-import type { Kubectl } from '../support/kubectl.ts';
 import { installOperator } from '../support/operator.ts';
+import { bodiesOf, showing } from '../support/shown.ts';
 import { type Story, story } from '../support/story.ts';
-import { type Certificates, certificatesFor, type SecretFile, secretFiles, tlsOf } from '../support/tls-cluster.ts';
+import {
+  type Certificates,
+  certificatesFor,
+  entryIn,
+  type SecretFile,
+  secretFiles,
+  tlsOf,
+} from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
@@ -24,12 +29,6 @@ async function certified({ kubectl, namespace }: Pick<Story, 'kubectl' | 'namesp
   return { certificates, db: declared(kubectl, 'db', { tls: await certificates.client() }) };
 }
 
-/** What the pods' volumes show, by the keys of the Secrets. */
-const keysShown = async (kubectl: Kubectl): Promise<ReadonlySet<string>> => {
-  const path = '{.items[*].spec.volumes[*].secret.items[*].key}';
-  return new Set((await kubectl(`get pods -l etcd_cluster=db -o jsonpath=${path}`)).split(' '));
-};
-
 story('certificates have the names of cert-manager, and then those of the original', async (told) => {
   const { kubectl, step } = told;
   const { db, certificates } = await certified(told);
@@ -38,17 +37,18 @@ story('certificates have the names of cert-manager, and then those of the origin
     await certificates.write('cert-manager');
     await db.apply({ size: 3, version, extra, durable: true });
     await db.settled(3);
-    expect(await keysShown(kubectl)).toEqual(new Set(['tls.crt', 'tls.key', 'ca.crt']));
   });
   await underTraffic(db, async () => {
-    await step('keys are renamed: members are made again, one after the other, each on its disk', async () => {
-      const before = await db.podNames();
+    await step('keys are renamed: members get the new certificates, and nobody is restarted', async () => {
+      const before = await bodiesOf(kubectl);
       await certificates.write('original');
-      await until('all pods see the new keys', async () => !(await keysShown(kubectl)).has('tls.crt') || undefined, {
-        seconds: 120,
+      const renewed = (await entryIn(kubectl, 'db-peer', 'peer')).tls.cert;
+      await until('the new certificate is kept for members', async () => {
+        const kept = (await entryIn(kubectl, 'db-member-tls', 'peer')).tls.cert;
+        return kept === renewed || undefined;
       });
       await db.settled(3);
-      expect(await db.podNames()).toEqual(before);
+      expect(await bodiesOf(kubectl)).toBe(before);
     });
   });
 });
@@ -169,34 +169,19 @@ story('a cluster that runs is only told of Secrets that have become unfit', asyn
       await db.settled(3);
     });
     await step(
-      "a stranger's certificate does not let the operator in; one of ours does, without a restart",
+      "a stranger's certificate for the operator is told, and the one that is believed goes on being used",
       async () => {
         const stranger = await certificatesFor(kubectl, { name: 'db', namespace: told.namespace });
         await stranger.writeOne('etcd-client', await stranger.issue('etcd-client'));
-        await toldOf(db, 'TLS failed');
+        await toldOf(db, 'Secret db-server: server.crt is not signed by an authority in etcd-client-ca.crt of Secret');
+        expect(await conditionOf(db, 'Available')).toMatchObject({ status: 'True' });
         await certificates.writeOne('etcd-client', await certificates.issue('etcd-client'));
         await db.settled(3);
+        expect(await conditionOf(db, 'Degraded')).toMatchObject({ status: 'False' });
       },
     );
   });
 });
-
-/** The serial number of the certificate that a server shows. */
-function serialAt(host: string, port: number): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect({ host, port, rejectUnauthorized: false }, () => {
-    resolve(socket.getPeerCertificate().serialNumber);
-    socket.destroy();
-  });
-  socket.setTimeout(2_000, () => socket.destroy(new Error(`no handshake with ${host}:${port}`)));
-  socket.once('error', reject);
-  return promise;
-}
-
-const bodies = (kubectl: Kubectl): Promise<string> =>
-  kubectl(
-    'get pods -l etcd_cluster=db -o jsonpath={.items[*].metadata.uid}{.items[*].status.containerStatuses[*].restartCount}',
-  );
 
 story.onOurCluster('renewed certificates are served without a restart', async (told) => {
   const { kubectl, step } = told;
@@ -205,30 +190,48 @@ story.onOurCluster('renewed certificates are served without a restart', async (t
   await certificates.write();
   await db.apply({ size: 3, version, extra });
   await db.settled(3);
-  const before = await bodies(kubectl);
+  const before = await bodiesOf(kubectl);
   const renewed = { peer: await certificates.issue('peer'), server: await certificates.issue('server') };
   await underTraffic(db, async () => {
     await step('all three Secrets get new certificates, and members show them', async () => {
       await certificates.writeOne('peer', renewed.peer);
       await certificates.writeOne('server', renewed.server);
       await certificates.writeOne('etcd-client', await certificates.issue('etcd-client'));
-      const hosts = (await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].status.podIP}')).split(' ');
-      const wanted = [
-        { port: 2379, serial: new X509Certificate(renewed.server.certificate).serialNumber },
-        { port: 2380, serial: new X509Certificate(renewed.peer.certificate).serialNumber },
-      ];
-      for (const host of hosts)
-        for (const { port, serial } of wanted)
-          await until(
-            `the new certificate at ${host}:${port}`,
-            async () => (await serialAt(host, port)) === serial || undefined,
-            { seconds: 150 },
-          );
+      await showing(kubectl, { peer: renewed.peer.certificate, server: renewed.server.certificate });
     });
   });
   await step('nobody was restarted, and the operator goes on', async () => {
-    expect(await bodies(kubectl)).toBe(before);
+    expect(await bodiesOf(kubectl)).toBe(before);
     await kubectl('scale etcdcluster db --replicas=1');
     await db.settled(1);
   });
 });
+
+story.onOurCluster(
+  'all Secrets get certificates of another authority at once, and nobody loses trust',
+  async (told) => {
+    const { kubectl, step, namespace } = told;
+    const certificates = await certificatesFor(kubectl, { name: 'db', namespace });
+    const db = declared(kubectl, 'db', () => entryIn(kubectl, 'db-member-tls', 'etcd-client'));
+    await installOperator(told);
+    await certificates.write();
+    await db.apply({ size: 3, version, extra, durable: true });
+    await db.settled(3);
+    const members = await db.ids();
+    const { longestPause } = await underTraffic(db, async () => {
+      await step('members believe both, then show the new, then forget the old', async () => {
+        const others = await certificatesFor(kubectl, { name: 'db', namespace });
+        await others.write();
+        const isDone = async (): Promise<true | undefined> => {
+          const { ca } = (await entryIn(kubectl, 'db-member-tls', 'peer')).tls;
+          return ca.trim() === others.authority.certificate.trim() || undefined;
+        };
+        await until('the new authority alone', isDone, { seconds: 180 });
+        await db.settled(3);
+      });
+    });
+    await step(`they are the same members, and writes paused for ${Math.round(longestPause)} ms at most`, async () => {
+      expect(await db.ids()).toEqual(members);
+    });
+  },
+);

@@ -142,6 +142,24 @@ const secrets: readonly Case[] = [
     refused('member serverSecret set but operator secret not set'),
   ],
   ['both', tls({ operatorSecret: 'o', member: { serverSecret: 's' } }), accepted()],
+  ['certificates of our own making', etcdCluster({ TLS: { managed: {} } }), accepted()],
+  [
+    'certificates of our own making beside static ones',
+    etcdCluster({ TLS: { managed: {}, static: { member: { peerSecret: 'p' } } } }),
+    refused('static and managed exclude each other'),
+  ],
+  [
+    'certificates of our own making for etcd 3.1',
+    etcdCluster({ version: '3.1.10', TLS: { managed: {} } }),
+    refused('TLS.managed needs etcd 3.2 or newer'),
+  ],
+  ...[0, -1, 17_521].map(
+    (certificateLifetimeHours): Case => [
+      `a lifetime of ${certificateLifetimeHours} hours`,
+      etcdCluster({ TLS: { managed: { certificateLifetimeHours } } }),
+      refused('must be from 1 to 17520 hours'),
+    ],
+  ),
   ['peer TLS alone', tls({ member: { peerSecret: 'p' }, operatorSecret: '' }), accepted('an empty name is no name')],
   ...['kube-system/token', '../token', 'A', 'a..b'].map(
     (peerSecret): Case => [`the secret "${peerSecret}"`, tls({ member: { peerSecret } }), badSecret],

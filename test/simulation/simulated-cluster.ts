@@ -157,6 +157,8 @@ export class SimulatedCluster {
       case 'update-peer-url':
       case 'enable-downgrade':
       case 'cancel-downgrade':
+      case 'issue-certificates':
+      case 'stage-certificates':
         throw new Error(`${step.kind} is not part of these lives`);
       case 'add-member':
       case 'promote-member':

@@ -31,14 +31,15 @@ export interface DeclaredCluster {
 
 export { type ClusterSpec, manifestOf } from './apis.ts';
 
-/** Declares clusters in one of the APIs. */
+/** Declares clusters in one of the APIs. `entry`: how clients enter; asked for again and again where it may change while they do. */
 export const declaredIn =
   (api: Api) =>
-  (kubectl: Kubectl, name = 'db', entry: Entry = {}): DeclaredCluster => {
+  (kubectl: Kubectl, name = 'db', entry: Entry | (() => Promise<Entry>) = {}): DeclaredCluster => {
     const label = `${api.label}=${name}`;
     const resource = `${api.resource}/${name}`;
     const connections = new EtcdConnections();
-    const endpoints = remembered(1_000, () => endpointsOf(kubectl, { name, label }, entry));
+    const entered = typeof entry === 'function' ? entry : async () => entry;
+    const endpoints = remembered(1_000, async () => endpointsOf(kubectl, { name, label }, await entered()));
     const withMembers: DeclaredCluster['withMembers'] = async (use) =>
       use((await endpoints()).map((endpoint) => connections.to(endpoint)));
     const asked = (): Promise<readonly EtcdMember[]> =>

@@ -81,6 +81,15 @@ export class Certificates {
 export const certificatesFor = async (kubectl: Kubectl, cluster: Named): Promise<Certificates> =>
   new Certificates(kubectl, cluster, await makeAuthority(cluster.name));
 
+/** How a client enters that reads its certificate, key and authorities from a Secret. */
+export async function entryIn(kubectl: Kubectl, secret: string, file = ''): Promise<{ readonly tls: TlsIdentity }> {
+  const { data } = await kubectl.json<{ data: Readonly<Record<string, string>> }>(`get secret ${secret}`);
+  const [cert, key, ca] =
+    file === '' ? ['tls.crt', 'tls.key', 'ca.crt'] : [`${file}.crt`, `${file}.key`, `${file}-ca.crt`];
+  const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString();
+  return { tls: { cert: text(cert), key: text(key), ca: text(ca) } };
+}
+
 /** What a spec says of TLS. */
 export function tlsOf(name: string, planes: readonly Plane[]): object {
   const peer = planes.includes('peer') ? { peerSecret: `${name}-peer` } : {};
@@ -90,10 +99,12 @@ export function tlsOf(name: string, planes: readonly Plane[]): object {
 }
 
 /** Declares a cluster whose members and clients all show certificates, and makes its Secrets. */
-export async function withCertificates(kubectl: Kubectl, cluster: CertifiedCluster): Promise<void> {
+export async function withCertificates(kubectl: Kubectl, cluster: CertifiedCluster): Promise<Certificates> {
   const { name, size, version } = cluster;
-  await (await certificatesFor(kubectl, cluster)).write();
+  const certificates = await certificatesFor(kubectl, cluster);
+  await certificates.write();
   const { api = coreos, extra } = cluster;
   const spec = { size, version, extra: { [api.tlsField]: tlsOf(name, ['peer', 'client']), ...extra } };
   await kubectl('apply -f -', { input: manifestOf(name, spec, api) });
+  return certificates;
 }

@@ -124,6 +124,41 @@ describe('the body of a member', () => {
     expect([drift(others), drift(undefined), drift(original)]).toEqual(['none', 'none', 'pod']);
   });
 
+  describe('whose certificates we keep', () => {
+    const certified = blueprintOf({ TLS: { static: { member: { peerSecret: 'peer' } } } });
+    const keeping = (believed: string): Blueprint => ({
+      ...certified,
+      template: { ...certified.template, kept: { secret: 'db-member-tls', believed, believedAtFirst: 'first' } },
+    });
+    const seenBy = (today: Blueprint, pod: Stored<Pod>) => carriersOf({ pods: [pod], claims: [] }, today)[0];
+
+    it('mounts our Secret under the names that etcd is told', () => {
+      expect(podOf(ready, { blueprint: keeping('first') }).spec?.volumes).toContainEqual({
+        name: 'member-peer-tls',
+        secret: {
+          secretName: 'db-member-tls',
+          items: [
+            { key: 'peer.crt', path: 'peer.crt' },
+            { key: 'peer.key', path: 'peer.key' },
+            { key: 'peer-ca.crt', path: 'peer-ca.crt' },
+          ],
+        },
+      });
+    });
+
+    it('is outdated when other authorities are to be believed than it read when it started', () => {
+      const pod = podOf(ready, { blueprint: keeping('first') });
+      expect(seenBy(keeping('first'), pod)).toMatchObject({ drift: 'none', believes: 'first' });
+      expect(seenBy(keeping('both'), pod)).toMatchObject({ drift: 'pod', believes: 'first' });
+    });
+
+    it('stays as it is when it was made before we kept any, until authorities change', () => {
+      const pod = podOf(ready, { blueprint: certified });
+      expect(seenBy(keeping('first'), pod)).toMatchObject({ drift: 'none', believes: 'first' });
+      expect(seenBy(keeping('both'), pod)).toMatchObject({ drift: 'pod' });
+    });
+  });
+
   it('has a disk of its own where there is a claim, unless the volume behind it is lost', () => {
     const pods = [podOf(ready, { blueprint: durable })];
     expect(carriersOf({ pods, claims: [claimNamed('Bound')] }, durable)).toMatchObject([{ disk: 'own' }]);

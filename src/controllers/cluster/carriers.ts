@@ -2,7 +2,7 @@ import { cannotGrowAnnotation, claimAnnotation, claimMark, storageOf } from '../
 import { isSealed } from '../../core/desired/initial-cluster.ts';
 import { isLabelled } from '../../core/desired/labels.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { changedAnnotation, templateAnnotation, templateMark } from '../../core/desired/pod.ts';
+import { believesAnnotation, changedAnnotation, templateAnnotation, templateMark } from '../../core/desired/pod.ts';
 import { showsSecrets } from '../../core/desired/secret-volumes.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
 import type { Naming } from '../../core/model/template.ts';
@@ -43,6 +43,7 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     sealed: isSealed(annotations, blueprint.naming),
     disk: diskOf(pod, claims),
     ...madeFrom(pod, blueprint.naming),
+    believes: believedBy(annotations, blueprint),
     drift: diskDrift(claimOf(pod, claims), blueprint) ?? podDrift(pod, { blueprint, mark }),
   };
 }
@@ -68,13 +69,28 @@ function diskDrift(
   return template.claim === undefined || kind !== mark || isTooSmall ? 'disk' : undefined;
 }
 
-/** A pod without a mark was made before there were marks, and is left as it is. */
 function podDrift({ metadata, spec }: Stored<Pod>, { blueprint, mark }: Standard): Carrier['drift'] {
   const { naming, template } = blueprint;
   if (!showsSecrets(spec?.volumes ?? [], template)) return 'pod';
-  if ((metadata.annotations?.[templateAnnotation(naming)] ?? mark) !== mark) return 'pod';
+  if (!isMadeSo(metadata.annotations ?? {}, { blueprint, mark })) return 'pod';
   return isLabelled(metadata, template, naming) ? 'none' : 'labels';
 }
+
+/** A pod without a mark was made before there were marks, and is left as it is. */
+function isMadeSo(annotations: Readonly<Record<string, string>>, { blueprint, mark }: Standard): boolean {
+  const { naming, template } = blueprint;
+  const believed = template.kept?.believed;
+  return (
+    (annotations[templateAnnotation(naming)] ?? mark) === mark &&
+    (believed === undefined || believedBy(annotations, blueprint) === believed)
+  );
+}
+
+/** The authorities that it read when it started. It may have read newer ones since, when only its container started again. */
+const believedBy = (
+  annotations: Readonly<Record<string, string>>,
+  { naming, template }: Blueprint,
+): string | undefined => annotations[believesAnnotation(naming)] ?? template.kept?.believedAtFirst;
 
 const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({
   name: metadata.name as CarrierName,

@@ -63,11 +63,20 @@ function lowestVersion({ observed: { world } }: Deed): Version | undefined {
 
 /** Beside the data stands which version may have written it. It is said before that version starts. */
 export async function noteVersion(name: CarrierName, version: string, deed: Deed): Promise<void> {
+  await noteOnClaim(name, { [deed.blueprint.naming.versionAnnotation]: version }, deed);
+}
+
+/** Where there is a claim, and it does not say so already. */
+export async function noteOnClaim(
+  name: CarrierName,
+  notes: Readonly<Record<string, string>>,
+  deed: Deed,
+): Promise<void> {
   const { blueprint, tools, writer, signal } = deed;
-  const { versionAnnotation } = blueprint.naming;
   const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
-  if (claim === undefined || claim.metadata.annotations?.[versionAnnotation] === version) return;
-  const body = { metadata: { uid: claim.metadata.uid, annotations: { [versionAnnotation]: version } } };
+  const said = claim?.metadata.annotations ?? {};
+  if (claim === undefined || Object.entries(notes).every(([note, text]) => said[note] === text)) return;
+  const body = { metadata: { uid: claim.metadata.uid, annotations: notes } };
   await writer.patch(persistentVolumeClaims, at(name, deed), { type: 'merge', body, signal });
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Authority, type Identity, makeAuthority, type Subject } from '../../lab/pki.ts';
-import { dialledHost, doubtAbout, flawIn, lookedUpHost, namesIn } from './judge-certificates.ts';
+import { dialledHost, distrustBetween, doubtAbout, flawIn, lookedUpHost, namesIn } from './judge-certificates.ts';
 
 const names = { certificate: 'peer.crt', key: 'peer.key', authority: 'peer-ca.crt' };
 const others = { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' };
@@ -98,6 +98,35 @@ describe('the certificate of a peer that is looked up', () => {
     const doubt = doubtAbout(secret, names, { now, hosts: [...hosts, lookedUpHost('db.default.svc')] });
     const says = 'lacks the name *.db.default.svc.<cluster domain>: issue it with that name';
     expect(doubt).toBe(isEnough ? undefined : `Secret db-peer: peer.crt ${says}`);
+  });
+});
+
+describe('members and the operator', () => {
+  const secretOf = async (name: string, by: Authority, believes: Authority) => {
+    const { certificate, key } = await by.issue({ commonName: name });
+    const files = { 'peer.crt': certificate, 'peer.key': key, 'peer-ca.crt': believes.certificate };
+    return { secret: { ...secretWith(files), name }, names };
+  };
+
+  it('believe each other, by one authority or by two', async () => {
+    const other = await makeAuthority('other');
+    const same = [
+      await secretOf('server', authority, authority),
+      await secretOf('client', authority, authority),
+    ] as const;
+    const crossed = [await secretOf('server', authority, other), await secretOf('client', other, authority)] as const;
+    expect([distrustBetween(...same), distrustBetween(...crossed)]).toEqual([undefined, undefined]);
+  });
+
+  it('are told apart by Secret and key when one does not believe the other', async () => {
+    const stranger = await makeAuthority('test');
+    const server = await secretOf('server', authority, authority);
+    expect(distrustBetween(server, await secretOf('client', authority, stranger))).toBe(
+      'Secret server: peer.crt is not signed by an authority in peer-ca.crt of Secret client',
+    );
+    expect(distrustBetween(server, await secretOf('client', stranger, authority))).toBe(
+      'Secret client: peer.crt is not signed by an authority in peer-ca.crt of Secret server',
+    );
   });
 });
 

@@ -107,13 +107,35 @@ const certificateIn = ({ data }: SecretContent, file: string): X509Certificate |
 const keyIn = ({ data }: SecretContent, file: string): KeyObject | undefined =>
   parsed(() => createPrivateKey(textOf(data[file])));
 
-/** The certificate itself, or one of those on its way to an authority. */
 const isSignedInside = (secret: SecretContent, names: CertificateNames): boolean =>
-  certificatesIn(secret, names.authority).some((authority) =>
-    certificatesIn(secret, names.certificate).some(
-      (shown) => shown.checkIssued(authority) && shown.verify(authority.publicKey),
+  isSigned({ secret, names }, { secret, names });
+
+/** A Secret, and what its files are called. */
+export interface Named {
+  readonly secret: SecretContent;
+  readonly names: CertificateNames;
+}
+
+/** Whether the certificate itself, or one of those on its way to an authority, is signed by one that the other believes. */
+const isSigned = (shown: Named, by: Named): boolean =>
+  certificatesIn(by.secret, by.names.authority).some((authority) =>
+    certificatesIn(shown.secret, shown.names.certificate).some(
+      (certificate) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
     ),
   );
+
+/** What keeps two sides from believing each other: each shows its certificate, and judges the other by its own authorities. */
+export const distrustBetween = (one: Named, other: Named): string | undefined =>
+  distrust(one, other) ?? distrust(other, one);
+
+const distrust = (shown: Named, by: Named): string | undefined =>
+  isSigned(shown, by)
+    ? undefined
+    : about(
+        shown.secret,
+        shown.names.certificate,
+        `is not signed by an authority in ${by.names.authority} of Secret ${by.secret.name}`,
+      );
 
 const certificatesIn = ({ data }: SecretContent, file: string): readonly X509Certificate[] =>
   (textOf(data[file]).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap(

@@ -1,4 +1,12 @@
-import type { Carrier, CarrierName, Member, MemberId, Membership, Sighting } from '../../core/model/cluster.ts';
+import type {
+  Carrier,
+  CarrierName,
+  Member,
+  MemberId,
+  Membership,
+  Refusal,
+  Sighting,
+} from '../../core/model/cluster.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
@@ -25,9 +33,19 @@ export async function seeMembership(asked: readonly Asked[]): Promise<Sighting<M
 }
 
 function unseen(failures: readonly Failure[]): Sighting<Membership> {
-  const refused = failures.find((failure) => isRefusal(failure, 'wrong-password'));
+  const refused = failures.find((failure) => refusalOf(failure) !== undefined);
   const why = (refused ?? failures[0])?.message ?? 'nobody answers';
-  return { seen: false, why, ...(refused === undefined ? {} : { refused: true }) };
+  return { seen: false, why, ...refusal(refused) };
+}
+
+const refusal = (thrown: unknown): { readonly refused?: Refusal } => {
+  const refused = refusalOf(thrown);
+  return refused === undefined ? {} : { refused };
+};
+
+function refusalOf(thrown: unknown): Refusal | undefined {
+  if (isRefusal(thrown, 'wrong-password')) return 'unknown-user';
+  return isRefusal(thrown, 'auth-needed') ? 'no-user' : undefined;
 }
 
 const ask = async ({ connection, asking }: Asked): Promise<Answer> => ({
@@ -38,17 +56,17 @@ const ask = async ({ connection, asking }: Asked): Promise<Answer> => ({
 
 async function listByMajority(answers: readonly Answer[]): Promise<Sighting<Membership>> {
   const inOrder = answers.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
-  let why = 'no member has a majority behind it';
+  let failure: unknown = new Failure('unreachable', 'no member has a majority behind it');
   for (const { connection, asking, status } of inOrder) {
     if (status.isLearner) continue; // it may not be asked
     try {
       const members = await connection.memberList(asking);
       return { seen: true, value: membershipOf(members, answers, status.clusterId) };
     } catch (thrown) {
-      why = Failure.from(thrown).message;
+      failure = thrown;
     }
   }
-  return { seen: false, why, ...(await rumourOf(inOrder)) };
+  return { seen: false, why: Failure.from(failure).message, ...refusal(failure), ...(await rumourOf(inOrder)) };
 }
 
 /** What one member knows by itself. */

@@ -1,3 +1,5 @@
+import type { ManagedCertificates } from '../../core/certificates/due.ts';
+import { type Encryption, type Planes, speaking } from '../../core/desired/encryption.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
@@ -6,18 +8,27 @@ import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
+import type { CertificatesSeen } from './certificates.ts';
 import { claimsOf, recollect } from './claims-of.ts';
 import { wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
-import { lookIntoSecrets, type SecretsSeen } from './secrets.ts';
+import { nextPlanes, planesOf } from './planes.ts';
+import { certificatesOf, lookAtSecurity, type Security, withKeys } from './security.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
+import { hasUsers, noUser } from './users.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
   readonly world: ClusterWorld;
   /** What the spec asks for, with what was found out about its Secrets. */
   readonly blueprint: Blueprint;
+  /** How members are to speak next; and the blueprint of those who have to speak otherwise for a while. */
+  readonly planes: Planes;
+  readonly blueprintFor: (planes: Planes) => Blueprint;
+  /** What is kept for members, and what the spec says of certificates of our own making. */
+  readonly certificates: CertificatesSeen | undefined;
+  readonly managedCertificates: ManagedCertificates | undefined;
   readonly connectionTo: (name: CarrierName) => EtcdConnection | undefined;
 }
 
@@ -26,12 +37,14 @@ export interface Observed {
  * of its member, so one that we see now and do not find in a list that is read later is nobody's.
  */
 export async function observe(read: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
-  const { intent } = read.blueprint;
-  const pods = tools.caches.pods.by(ownerIndex, intent.uid);
+  const { uid } = read.blueprint.intent;
+  const pods = tools.caches.pods.by(ownerIndex, uid);
   const claims = claimsOf(read.blueprint, tools.caches);
   const { memory, leftDisks, ...bodies } = recollect(read, { pods, claims });
-  const secrets = await lookIntoSecrets(read, tools);
-  const blueprint = withKeys(read.blueprint, secrets);
+  const planes = nextPlanes({ ...read, memory }, { pods, claims });
+  const secrets = await lookAtSecurity(read, planes, tools);
+  const blueprintFor = (spoken: Planes): Blueprint => speaking(withKeys(read.blueprint, secrets), spoken);
+  const blueprint = blueprintFor(planes);
   const carriers = carriersOf(bodies, blueprint);
 
   const connections = connectionsTo(pods, { blueprint, secrets }, tools);
@@ -40,36 +53,39 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     const asking = { signal, timeoutMillis: patienceWith(carrier, read, tools) };
     return connection === undefined ? [] : [{ connection, asking }];
   });
+  const connectionTo: Observed['connectionTo'] = (name) => connections.get(name);
   const { locked } = secrets;
   const sighting = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
   const membership = withLeavers(sighting, carriers);
   return {
     blueprint,
+    planes,
+    blueprintFor,
+    certificates: secrets.certificates,
+    managedCertificates: read.managedCertificates,
     world: {
       now: tools.now().getTime(),
-      intent,
+      intent: blueprint.intent,
       memory,
       carriers,
       membership,
       secretProblems: [...secrets.problems, ...refusedUser(membership, read)],
+      certificates: await certificatesOf(secrets, pods, tools),
+      hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
       spareNames: spareNames({ blueprint, memory }, [...pods, ...claims], tools),
       leftDisks,
     },
-    connectionTo: (name) => connections.get(name),
+    connectionTo,
   };
 }
 
-/** That etcd does not let our user in is a flaw of the Secret that names it. */
+/** That etcd does not let our user in is a flaw of the Secret that names it, or of the spec that names none. */
 function refusedUser(membership: ClusterWorld['membership'], { operatorCredentials }: ReadCluster): readonly string[] {
-  if (membership.seen || membership.refused !== true || operatorCredentials === undefined) return [];
-  return [wrongPassword(operatorCredentials)];
+  if (membership.seen || membership.refused === undefined) return [];
+  if (operatorCredentials !== undefined)
+    return membership.refused === 'unknown-user' ? [wrongPassword(operatorCredentials)] : [];
+  return [noUser];
 }
-
-/** What the spec asks for, and under which keys its Secrets have it. */
-const withKeys = (blueprint: Blueprint, { keysFound }: SecretsSeen): Blueprint => ({
-  ...blueprint,
-  template: { ...blueprint.template, keysFound },
-});
 
 /**
  * Founders that are still finding each other, and newcomers that are not ready, take a question and do not answer it; a
@@ -85,7 +101,7 @@ const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== '
 
 interface Means {
   readonly blueprint: Blueprint;
-  readonly secrets: SecretsSeen;
+  readonly secrets: Security;
 }
 
 function connectionsTo(
@@ -94,16 +110,22 @@ function connectionsTo(
   tools: Tools,
 ): ReadonlyMap<string, EtcdConnection> {
   const reachable = locked === undefined ? pods.filter(({ status }) => status?.podIP !== undefined) : [];
-  const endpoint = (pod: Stored<Pod>): Endpoint => wayOf(pod, { ...endpointOf(pod, blueprint), ...entry }, tools);
+  const endpoint = (pod: Stored<Pod>): Endpoint =>
+    wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entry }, tools);
   return new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))]));
 }
 
 export const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Pick<Tools, 'wayTo'>): Endpoint =>
   wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };
 
+/** Each is spoken to as it was made to listen; who takes both is spoken to without encryption only where we have no certificate. */
+const schemeFor = (client: Encryption, { tls }: Security['entry']): 'http' | 'https' =>
+  client === 'encrypted' || (client === 'between' && tls !== undefined) ? 'https' : 'http';
+
 /** The pod's address is dialled, and its own name expected there. */
-export function endpointOf({ metadata, status }: Stored<Pod>, { intent, naming, template }: Blueprint): Endpoint {
-  const scheme = template.clientTLS === undefined ? 'http' : 'https';
+export function endpointOf(pod: Stored<Pod>, entry: Security['entry'], { intent, naming }: Blueprint): Endpoint {
+  const { metadata, status } = pod;
+  const scheme = schemeFor(planesOf(pod).client, entry);
   const url = `${scheme}://${metadata.name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
   return { url, dial: { host: status?.podIP ?? '', port: ports.client } };
 }

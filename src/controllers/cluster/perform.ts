@@ -1,6 +1,7 @@
-import { memberClaim } from '../../core/desired/claim.ts';
+import { memberClaim, peerSchemeAnnotation, schemeIn } from '../../core/desired/claim.ts';
+import { listeningAs } from '../../core/desired/encryption.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
-import type { Manifest } from '../../core/desired/manifest.ts';
+import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
 import { type Body, memberPod } from '../../core/desired/pod.ts';
 import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
 import { minorOf } from '../../core/model/version.ts';
@@ -11,8 +12,9 @@ import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { isLost } from './carriers.ts';
-import { changeImage, noteVersion, relabelCarrier } from './change-pod.ts';
+import { changeImage, noteOnClaim, noteVersion, relabelCarrier } from './change-pod.ts';
 import { type Deed, leaderOf } from './deed.ts';
+import { issueCertificates, stageCertificates } from './keep-certificates.ts';
 import { dropPeer, makePeer } from './peers.ts';
 
 /** Does one thing. A new kind of step does not compile until it is done here. */
@@ -21,6 +23,10 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
     case 'remember-bootstrap':
     case 'remember-formation':
       return; // what is remembered is part of the status, which is published at the end of the pass
+    case 'issue-certificates':
+      return issueCertificates(step, deed);
+    case 'stage-certificates':
+      return stageCertificates(step, deed);
     case 'start-carrier':
       return startCarrier(step, deed);
     case 'seal-carrier':
@@ -41,19 +47,23 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
     case 'remove-member':
       return removeMember(step, deed);
     case 'update-peer-url':
-      await leaderOf(deed).memberUpdate(step.id, [deed.blueprint.intent.peerURLOf(step.name)], deed);
-      return;
+      return updatePeerURL(step, deed);
     case 'move-leader':
       return leaderOf(deed).moveLeader(step.id, deed);
     case 'cancel-downgrade':
-      await leaderOf(deed).downgrade('cancel', '', deed);
-      return;
     case 'enable-downgrade':
-      await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
-      return;
+      return downgrade(step, deed);
     default:
       return step satisfies never;
   }
+}
+
+async function downgrade(
+  step: Extract<Step, { kind: 'cancel-downgrade' | 'enable-downgrade' }>,
+  deed: Deed,
+): Promise<void> {
+  if (step.kind === 'cancel-downgrade') await leaderOf(deed).downgrade('cancel', '', deed);
+  else await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
 }
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
@@ -61,7 +71,26 @@ async function startCarrier(body: Body, deed: Deed): Promise<void> {
   const claim = memberClaim(deed.blueprint, body.name, body.version);
   if (claim !== undefined && body.join.as !== 'returner') await createUnlessThere(persistentVolumeClaims, claim, deed);
   await noteVersion(body.name, body.version, deed);
-  await deed.writer.create(pods, memberPod(deed.blueprint, body) as never, deed);
+  await deed.writer.create(pods, memberPod(blueprintOf(body, deed), body) as never, deed);
+}
+
+async function updatePeerURL(step: Extract<Step, { kind: 'update-peer-url' }>, deed: Deed): Promise<void> {
+  const { intent, naming } = deed.blueprint;
+  const url = intent.peerURLOf(step.name);
+  await leaderOf(deed).memberUpdate(step.id, [url], deed);
+  await noteOnClaim(step.name, { [peerSchemeAnnotation(naming)]: schemeIn(url) }, deed);
+}
+
+/** Whoever returns listens where the others look for it. It is moved on when all is well, and they have been told. */
+function blueprintOf({ name, join }: Body, { blueprint, observed, tools }: Deed): Blueprint {
+  if (join.as !== 'returner') return blueprint;
+  const { membership } = observed.world;
+  const list = membership.seen ? membership.value : membership.rumour;
+  const listed = list?.members.find((member) => member.name === name)?.peerURLs[0];
+  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  const scheme =
+    listed === undefined ? claim?.metadata.annotations?.[peerSchemeAnnotation(blueprint.naming)] : schemeIn(listed);
+  return observed.blueprintFor({ ...observed.planes, peer: listeningAs(scheme, observed.planes.peer) });
 }
 
 /** A claim may be there already: the member comes back to it, or we were killed after making it. */

@@ -1,3 +1,4 @@
+import { authoritiesIn, type Bundle, type Holder, holders } from '../../core/certificates/bundle.ts';
 import type { CertificateNames, KeysFound } from '../../core/model/template.ts';
 import { looksUpPeers } from '../../core/model/version.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
@@ -5,12 +6,15 @@ import type { Credentials, TlsIdentity } from '../../etcd/endpoint.ts';
 import { type Fetched, fetchSecret, hiddenSecret } from './fetch-secret.ts';
 import {
   dialledHost,
+  distrustBetween,
   doubtAbout,
   flawIn,
   type Host,
   lookedUpHost,
   missingSecret,
+  type Named,
   namesIn,
+  type SecretContent,
   textOf,
 } from './judge-certificates.ts';
 import { credentialsIn, type JudgedCredentials } from './judge-credentials.ts';
@@ -24,7 +28,9 @@ export interface SecretsSeen {
   /** How the operator itself enters, where it can. */
   readonly entry: { readonly tls?: TlsIdentity; readonly credentials?: Credentials };
   /** What keeps the operator from entering at all, if something does. */
-  readonly locked: string | undefined;
+  readonly locked: { readonly byCertificate: string | undefined; readonly byUser: string | undefined };
+  /** What the spec offers to members and the operator, where nothing is wrong with it. */
+  readonly offered: Bundle | undefined;
 }
 
 export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'client' | 'now'>): Promise<SecretsSeen> {
@@ -39,13 +45,43 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'cli
     lookForUser(read, fetch),
   ]);
   const entry = { ...ofOperator.identity, ...user.identity };
+  const strangers = distrustOf(ofServers, ofOperator);
   return {
-    problems: [ofPeers, ofServers, ofOperator, user].flatMap(({ problem }) => problem ?? []),
+    problems: [ofPeers, ofServers, ofOperator, user, { problem: strangers }].flatMap(({ problem }) => problem ?? []),
     keysFound: { peer: ofPeers.names, client: ofServers.names },
     entry,
-    locked: [ofOperator, user].find(({ problem, identity }) => problem !== undefined && identity === undefined)
-      ?.problem,
+    locked: { byCertificate: lockOf(ofOperator), byUser: lockOf(user) },
+    offered:
+      strangers === undefined
+        ? offerOf({ peer: ofPeers, server: ofServers, operator: ofOperator }, { peer, server, operator })
+        : undefined,
   };
+}
+
+const lockOf = ({ problem, identity }: Pick<Judged, 'problem'> & { readonly identity?: object }): string | undefined =>
+  identity === undefined ? problem : undefined;
+
+/** Members and the operator have to believe each other. Where one of them is unfit already, nothing more is said. */
+function distrustOf(servers: Judged, operator: Judged): string | undefined {
+  const [ours, theirs] = [fitting(operator), fitting(servers)];
+  return ours && theirs && distrustBetween(theirs, ours);
+}
+
+const fitting = ({ problem, secret, names }: Judged): Named | undefined =>
+  problem === undefined && secret !== undefined && names !== undefined ? { secret, names } : undefined;
+
+type Each<T> = Readonly<Record<Holder, T>>;
+
+/** All that is wanted, or nothing: what is half replaced fits nobody. */
+function offerOf(judged: Each<Judged>, wanted: Each<Wanted | undefined>): Bundle | undefined {
+  const used = holders.filter((holder) => wanted[holder] !== undefined);
+  const offered = used.flatMap((holder) => {
+    const { problem, identity } = judged[holder];
+    if (problem !== undefined || identity === undefined) return [];
+    const { ca, cert, key } = identity.tls;
+    return [[holder, { certificate: cert, key, authorities: authoritiesIn(ca) }] as const];
+  });
+  return used.length > 0 && offered.length === used.length ? Object.fromEntries(offered) : undefined;
 }
 
 async function lookForUser(
@@ -64,12 +100,9 @@ interface Wanted {
   readonly use: 'among-equals' | 'serving' | 'ours';
 }
 
-function wantedBy({
-  blueprint,
-  operatorSecret,
-}: ReadCluster): Readonly<Record<'peer' | 'server' | 'operator', Wanted | undefined>> {
+function wantedBy({ blueprint, operatorSecret, managedCertificates }: ReadCluster): Each<Wanted | undefined> {
   const { intent, naming, template } = blueprint;
-  const { peerTLS, clientTLS } = template;
+  const { peerTLS, clientTLS } = managedCertificates === undefined ? template : {};
   const service = `${naming.peerService}.${intent.namespace}.svc`;
   const isLookedUp = looksUpPeers(intent.version) && intent.size > 1;
   const peerHosts = [dialledHost(`${service}${naming.domain}`), ...(isLookedUp ? [lookedUpHost(service)] : [])];
@@ -82,9 +115,10 @@ function wantedBy({
 
 interface Judged {
   readonly problem?: string | undefined;
+  readonly secret?: SecretContent;
   /** The keys of the files, where they are there. */
   readonly names?: CertificateNames;
-  readonly identity?: { readonly tls: TlsIdentity };
+  readonly identity?: { readonly tls: Required<Omit<TlsIdentity, 'serverName'>> };
 }
 
 function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted, now: Date): Judged {
@@ -97,6 +131,7 @@ function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted
   const tls = { ca: text(names.authority), cert: text(names.certificate), key: text(names.key) };
   return {
     problem: doubtAbout(fetched, names, { now, hosts, isAmongEquals: use === 'among-equals' }),
+    secret: fetched,
     names,
     identity: { tls },
   };

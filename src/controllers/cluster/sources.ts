@@ -56,6 +56,8 @@ export interface Tools {
   readonly toldAgo: (key: string) => number;
   readonly caches: Caches;
   readonly etcd: EtcdConnections;
+  /** Whether we may keep Secrets of our own. */
+  readonly keepsSecrets: boolean;
   /** How to reach pods, for an operator that is not among them. */
   readonly wayTo?: ((pod: At, address: Address) => Way) | undefined;
   readonly now: () => Date;

@@ -1,3 +1,4 @@
+import { speaking, wantedPlanes } from '../../core/desired/encryption.ts';
 import type { Body, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/model/restore.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
@@ -8,7 +9,7 @@ import { Failure } from '../../std/failure.ts';
 import { agentOf, stateOf } from '../agents/agent-of-pod.ts';
 import { fetchSecret } from '../cluster/fetch-secret.ts';
 import { endpointOf, wayOf } from '../cluster/observe.ts';
-import { lookIntoSecrets } from '../cluster/secrets.ts';
+import { lookAtSecurity, type Security, withKeys } from '../cluster/security.ts';
 import { type ClusterObject, ownerIndex } from '../cluster/sources.ts';
 import { pinOf } from './pin.ts';
 import type { RestoreTools } from './sources.ts';
@@ -23,6 +24,8 @@ export interface ObservedRestore {
 export interface Target {
   readonly object: Stored<ClusterObject>;
   readonly read: ReadCluster;
+  /** With what its members are entered. */
+  readonly entry: Security['entry'];
 }
 
 export async function observeRestore(
@@ -88,7 +91,16 @@ async function findCluster({ namespace, cluster: name }: RestoreIntent, tools: R
   if (object === undefined || object.metadata.deletionTimestamp !== undefined)
     return `there is no ${dialect.kind} "${name}" in this namespace: create it, with the size and version it is to have`;
   const read = dialect.read(object);
-  return read.ok ? { object, read: read.value } : `${dialect.kind} "${name}" has a spec that makes no sense`;
+  if (!read.ok) return `${dialect.kind} "${name}" has a spec that makes no sense`;
+  return { object, ...(await secured(read.value, tools)) };
+}
+
+/** A seed is the first of a new cluster: it speaks as the spec says, with the certificates that are kept for members. */
+async function secured(read: ReadCluster, tools: RestoreTools): Promise<Pick<Target, 'read' | 'entry'>> {
+  const planes = wantedPlanes(read.blueprint);
+  const security = await lookAtSecurity(read, planes, tools);
+  const blueprint = speaking(withKeys(read.blueprint, security), planes);
+  return { read: { ...read, blueprint }, entry: security.entry };
 }
 
 interface Looking {
@@ -97,11 +109,8 @@ interface Looking {
   readonly bodies: Bodies;
 }
 
-async function clusterOf(
-  { object, read }: Target,
-  { seed, bodies }: Looking,
-  tools: RestoreTools,
-): Promise<RestoredCluster> {
+async function clusterOf(target: Target, { seed, bodies }: Looking, tools: RestoreTools): Promise<RestoredCluster> {
+  const { object, read } = target;
   const { uid } = object.metadata;
   const old = <T extends KubeObject>(those: readonly Stored<T>[]): readonly Body[] =>
     those.filter((each) => isOwnedBy(each, uid) && each.metadata.name !== seed).map(bodyOf);
@@ -113,7 +122,7 @@ async function clusterOf(
     isSettled: isSettled(object, read),
     oldPods: old(bodies.pods),
     oldClaims: old(bodies.claims),
-    seed: pod && (await seedIn(pod, { object, read }, tools)),
+    seed: pod && (await seedIn(pod, target, tools)),
   };
 }
 
@@ -135,7 +144,7 @@ async function seedIn(pod: Stored<Pod>, target: Target, tools: RestoreTools): Pr
     ...bodyOf(pod),
     ...stateOfSeed(pod, isReady),
     isHandedOver: isOwnedBy(pod, target.object.metadata.uid),
-    clusterId: isReady ? await clusterIdOf(pod, target.read, tools) : undefined,
+    clusterId: isReady ? await clusterIdOf(pod, target, tools) : undefined,
   };
 }
 
@@ -162,9 +171,12 @@ function lastWords({ lastState, state }: ContainerStatus): string {
 }
 
 /** That it does not answer yet is nothing to complain of. */
-async function clusterIdOf(pod: Stored<Pod>, read: ReadCluster, tools: RestoreTools): Promise<string | undefined> {
-  const { entry } = await lookIntoSecrets(read, tools);
-  const endpoint = wayOf(pod, { ...endpointOf(pod, read.blueprint), ...entry }, tools);
+async function clusterIdOf(
+  pod: Stored<Pod>,
+  { read, entry }: Target,
+  tools: RestoreTools,
+): Promise<string | undefined> {
+  const endpoint = wayOf(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry }, tools);
   const asked = tools.etcd.to(endpoint).status({ timeoutMillis: 2_000 });
   return asked.then(
     ({ clusterId }) => hexOf(clusterId),

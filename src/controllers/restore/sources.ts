@@ -7,7 +7,17 @@ import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { ClusterObject, Tools } from '../cluster/sources.ts';
 
-type Shared = 'writer' | 'caughtUp' | 'now' | 'tell' | 'log' | 'isOurs' | 'etcd' | 'wayTo' | 'randomName';
+type Shared =
+  | 'writer'
+  | 'caughtUp'
+  | 'now'
+  | 'tell'
+  | 'log'
+  | 'isOurs'
+  | 'etcd'
+  | 'wayTo'
+  | 'randomName'
+  | 'keepsSecrets';
 
 /** All that one controller of restores works with. */
 export interface RestoreTools extends Pick<Tools, Shared> {

@@ -15,7 +15,11 @@ export function memberClaim(blueprint: Blueprint, name: CarrierName, version: st
       name,
       namespace: intent.namespace,
       labels: { ...naming.clusterLabels, [naming.memberLabel]: name },
-      annotations: { [naming.versionAnnotation]: version, [claimAnnotation(naming)]: claimMark(template) },
+      annotations: {
+        [naming.versionAnnotation]: version,
+        [claimAnnotation(naming)]: claimMark(template),
+        [peerSchemeAnnotation(naming)]: schemeIn(intent.peerURLOf(name)),
+      },
       ownerReferences: disksOutlive ? [] : [owner],
     },
     spec: template.claim,
@@ -37,6 +41,11 @@ export function markIn(annotations: Readonly<Record<string, string>>, naming: Na
 
 const clusterIdAnnotation = ({ prefix }: Naming): string => `${prefix}/cluster-id`;
 const membersAnnotation = ({ prefix }: Naming): string => `${prefix}/members`;
+
+/** On a claim: how the others will look for its member, whose pod must listen like that when nobody is there to ask. */
+export const peerSchemeAnnotation = ({ prefix }: Naming): string => `${prefix}/peer-scheme`;
+
+export const schemeIn = (url: string): string => url.split(':')[0] ?? '';
 
 /** On a claim that was asked to grow to this size, and refused. */
 export const cannotGrowAnnotation = ({ prefix }: Naming): string => `${prefix}/cannot-grow-to`;

@@ -1,5 +1,5 @@
 import type { ClusterIntent } from '../model/cluster.ts';
-import type { MemberTemplate, Naming } from '../model/template.ts';
+import type { MemberTemplate, Naming, SecretFiles } from '../model/template.ts';
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -29,6 +29,8 @@ export interface Blueprint {
   readonly owner: OwnerReference;
   readonly naming: Naming;
   readonly template: MemberTemplate;
+  /** Where certificates would be, had the spec asked for any: members keep theirs for a while when it no longer does. */
+  readonly certificateFiles?: { readonly peer: SecretFiles; readonly client: SecretFiles };
   /** Whether members' disks stay when the cluster is deleted. */
   readonly disksOutlive: boolean;
   /** `by-owner`: only what was made for this cluster is its own. `by-name`: also what one of its name has left behind. */

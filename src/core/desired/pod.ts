@@ -1,5 +1,5 @@
 import type { CarrierName } from '../model/cluster.ts';
-import { type Naming, type Passed, ports, type SecretFiles } from '../model/template.ts';
+import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles } from '../model/template.ts';
 import type { Join } from '../plan/cluster/step.ts';
 import { fingerprint } from './fingerprint.ts';
 import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './initial-cluster.ts';
@@ -31,6 +31,7 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
         ...template.annotations,
         [naming.versionAnnotation]: version,
         [templateAnnotation(naming)]: templateMark(blueprint),
+        ...(template.kept === undefined ? {} : { [believesAnnotation(naming)]: template.kept.believed }),
         [passedAnnotation(naming)]: passedNames(template),
         ...annotationsOf(initialClusterOf(join, name, intent), naming),
       },
@@ -43,6 +44,9 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
 /** When a pod's image was last changed. */
 export const changedAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-at`;
 
+/** A mark of the authorities that a pod's etcd read when it started. */
+export const believesAnnotation = ({ prefix }: Naming): string => `${prefix}/believes`;
+
 export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
 
 /**
@@ -50,7 +54,16 @@ export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/tem
  * anybody. What can be changed without a restart is left out.
  */
 export const templateMark = ({ template, naming }: Blueprint): string => {
-  const { labels: _l, annotations: _a, keysFound: _k, claim, passed, ...rest } = template;
+  const {
+    labels: _l,
+    annotations: _a,
+    keysFound: _k,
+    kept: _m,
+    acceptsPlainClients: _c,
+    claim,
+    passed,
+    ...rest
+  } = template;
   return fingerprint({ ...rest, ...passed, domain: naming.domain, hasDisk: claim !== undefined });
 };
 
@@ -99,7 +112,7 @@ function etcdContainer(blueprint: Blueprint, name: CarrierName): Passed {
 /** The flags of the original, in its order; those about the first start take their values from the environment. */
 function etcdCommand({ intent, naming, template }: Blueprint, name: CarrierName): readonly string[] {
   const scheme = template.clientTLS === undefined ? 'http' : 'https';
-  const peerScheme = template.peerTLS === undefined ? 'http' : 'https';
+  const peerScheme = template.peerTLS === undefined ? 'http' : (template.peersListen ?? 'https');
   const host = `${name}.${naming.peerService}.${intent.namespace}.svc${naming.domain}`;
   return [
     '/usr/local/bin/etcd',
@@ -107,7 +120,7 @@ function etcdCommand({ intent, naming, template }: Blueprint, name: CarrierName)
     `--name=${name}`,
     `--initial-advertise-peer-urls=${peerScheme}://${host}:${ports.peer}`,
     `--listen-peer-urls=${peerScheme}://0.0.0.0:${ports.peer}`,
-    `--listen-client-urls=${scheme}://0.0.0.0:${ports.client}`,
+    `--listen-client-urls=${listenFor(scheme, template)}`,
     `--advertise-client-urls=${scheme}://${host}:${ports.client}`,
     '--initial-cluster=$(INITIAL_CLUSTER)',
     '--initial-cluster-state=$(INITIAL_CLUSTER_STATE)',
@@ -116,6 +129,12 @@ function etcdCommand({ intent, naming, template }: Blueprint, name: CarrierName)
     '--initial-cluster-token=$(INITIAL_CLUSTER_TOKEN)',
   ];
 }
+
+/** On one port etcd tells by the first bytes of a connection whether it is encrypted. */
+const listenFor = (scheme: string, { clientsServed }: MemberTemplate): string =>
+  (clientsServed === 'either-way' ? ['http', 'https'] : [scheme])
+    .map((each) => `${each}://0.0.0.0:${ports.client}`)
+    .join(',');
 
 function tlsFlags(prefix: string, askForCertificates: string, files: SecretFiles | undefined): readonly string[] {
   if (files === undefined) return [];

@@ -36,7 +36,7 @@ export const startupProbe = (template: MemberTemplate): Passed => ({
   failureThreshold: 2_000_000,
 });
 
-const asksWhetherClientsAreServed = ({ clientTLS }: MemberTemplate): Passed =>
-  clientTLS === undefined
+const asksWhetherClientsAreServed = ({ clientTLS, clientsServed }: MemberTemplate): Passed =>
+  clientTLS === undefined || clientsServed === 'either-way'
     ? { httpGet: { path: '/health', port: ports.client } }
     : { tcpSocket: { port: ports.client } };

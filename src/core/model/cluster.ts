@@ -1,3 +1,6 @@
+import type { Due } from '../certificates/due.ts';
+import type { Stage } from '../certificates/staging.ts';
+
 declare const brand: unique symbol;
 type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
@@ -13,7 +16,10 @@ export type Sighting<T> =
    * A *rumour* is what one says without a majority behind it: good enough to start what is missing, and no more.
    * `refused`: those who answered do not let in whom we say we are.
    */
-  | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: boolean };
+  | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: Refusal };
+
+/** `unknown-user`: with the name and password that we gave. `no-user`: we gave none. */
+export type Refusal = 'unknown-user' | 'no-user';
 
 export interface Member {
   readonly id: MemberId;
@@ -58,6 +64,8 @@ export interface Carrier {
   readonly image: string;
   /** A mark of all that it was made from, apart from image and labels. */
   readonly template: string;
+  /** A mark of the authorities that it read when it started, where we keep them. */
+  readonly believes?: string | undefined;
   readonly drift: Drift;
 }
 
@@ -122,6 +130,17 @@ export interface Membership {
   readonly members: readonly Member[];
 }
 
+/** What there is to do about the certificates that we keep for members. */
+export interface Certificates {
+  readonly due: Due;
+  /** What follows for those that are kept; nothing when they are those that are offered. */
+  readonly next: Stage | 'publish' | undefined;
+  /** A mark of the authorities that are kept, which whoever starts now believes. */
+  readonly believed: string | undefined;
+  /** Whether every member that runs was seen to show the certificate that is kept; looked at only where it matters. */
+  readonly isShownByAll: boolean;
+}
+
 /** All that one pass may know. Taken once, never refreshed, never changed. */
 export interface ClusterWorld {
   readonly now: number;
@@ -131,6 +150,10 @@ export interface ClusterWorld {
   readonly membership: Sighting<Membership>;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
+  /** Whether etcd has users, where it matters. */
+  readonly hasUsers?: boolean;
+  /** Where there are none to keep, nothing. */
+  readonly certificates?: Certificates | undefined;
   /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */
   readonly spareNames: readonly CarrierName[];
   /** Names of disks that were left here and say nothing of the cluster that left them, if it ever came to be. */

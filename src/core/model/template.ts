@@ -19,8 +19,23 @@ export interface MemberTemplate {
   readonly nameCheck: NameCheck | undefined;
   readonly peerTLS: SecretFiles | undefined;
   readonly clientTLS: SecretFiles | undefined;
+  /** Whether clients without encryption are served too, for as long as the user says so. */
+  readonly acceptsPlainClients?: boolean | undefined;
+  /** Set only on the way from one to the other: see `Encryption`. */
+  readonly peersListen?: 'http';
+  readonly clientsServed?: 'either-way';
   /** Found by looking into the Secrets, and so no part of what the user asked for. */
   readonly keysFound?: KeysFound;
+  /** The Secret of ours that is mounted in place of those that the spec names; no part of it either. */
+  readonly kept?: KeptSecret | undefined;
+}
+
+/** Our Secret for members, and a mark of the authorities in it. */
+export interface KeptSecret {
+  readonly secret: string;
+  readonly believed: string;
+  /** The mark of what was in it first: pods that were made before there were marks believe that. */
+  readonly believedAtFirst: string;
 }
 
 export interface NameCheck {

@@ -1,3 +1,6 @@
+import type { ManagedCertificates } from '../../core/certificates/due.ts';
+import { ownSecretsOf } from '../../core/certificates/names.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import {
   type MemberTemplate,
@@ -8,7 +11,7 @@ import {
   type SecretFiles,
 } from '../../core/model/template.ts';
 import type { ReadCluster, SecretOfClient } from '../dialect.ts';
-import { environmentFor, passedFields } from '../member-settings.ts';
+import { defaultLifetimeHours, environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
 import type { EtcdClusterSpec, PodPolicy } from './spec.ts';
@@ -46,11 +49,13 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
       naming,
       template,
+      certificateFiles: ownFiles(name),
       disksOutlive: false,
       findsDisks: 'by-owner',
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(resource),
+    managedCertificates: managedOf(spec),
     operatorCredentials: spec.auth?.operatorCredentials,
     peers: undefined,
   };
@@ -90,16 +95,41 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
     securityContext: pod.securityContext,
     claim: pod.persistentVolumeClaimSpec,
     nameCheck: nameCheckOf(pod.busyboxImage, pod.DNSTimeoutInSecond),
-    ...certificatesOf(spec),
+    ...certificatesOf(metadata.name, spec),
   };
 }
 
-function certificatesOf({ TLS }: EtcdClusterSpec): Pick<MemberTemplate, 'peerTLS' | 'clientTLS'> {
-  const member = TLS?.static?.member;
-  return {
-    peerTLS: filesOf(member?.peerSecret, '/etc/etcdtls/member/peer-tls', 'peer'),
-    clientTLS: filesOf(member?.serverSecret, '/etc/etcdtls/member/server-tls', 'server'),
-  };
+type Certified = Pick<MemberTemplate, 'peerTLS' | 'clientTLS' | 'acceptsPlainClients'>;
+
+function certificatesOf(name: string, { TLS }: EtcdClusterSpec): Certified {
+  if (TLS === undefined) return { peerTLS: undefined, clientTLS: undefined };
+  const { managed, static: given, acceptPlainClients: acceptsPlainClients } = TLS;
+  const { peer, client } = managed === undefined ? namedFiles(given?.member ?? {}) : ownFiles(name);
+  return { peerTLS: peer, clientTLS: client, acceptsPlainClients };
+}
+
+interface MemberSecrets {
+  readonly peerSecret?: string | undefined;
+  readonly serverSecret?: string | undefined;
+}
+
+const namedFiles = ({ peerSecret, serverSecret }: MemberSecrets) => ({
+  peer: peerSecret ? peerFiles(peerSecret) : undefined,
+  client: serverSecret ? serverFiles(serverSecret) : undefined,
+});
+
+const peerFiles = (secret: string): SecretFiles => filesIn(secret, '/etc/etcdtls/member/peer-tls', 'peer');
+const serverFiles = (secret: string): SecretFiles => filesIn(secret, '/etc/etcdtls/member/server-tls', 'server');
+
+function ownFiles(cluster: string): NonNullable<Blueprint['certificateFiles']> {
+  const { members } = ownSecretsOf(cluster);
+  return { peer: peerFiles(members), client: serverFiles(members) };
+}
+
+function managedOf({ TLS }: EtcdClusterSpec): ManagedCertificates | undefined {
+  if (TLS?.managed === undefined) return undefined;
+  const { certificateLifetimeHours, rotate } = TLS.managed;
+  return { lifetimeHours: certificateLifetimeHours ?? defaultLifetimeHours, rotate };
 }
 
 const affinityOf = ({ affinity, antiAffinity }: PodPolicy, name: string): Passed | undefined =>
@@ -110,10 +140,10 @@ function nameCheckOf(image: string | undefined, seconds: number | undefined): Na
   return { image: image || defaultBusybox, tries: seconds || defaultNameTries };
 }
 
-function filesOf(secret: string | undefined, mountPath: string, file: string): SecretFiles | undefined {
-  if (!secret) return undefined;
-  return { secret, mountPath, certificate: `${file}.crt`, key: `${file}.key`, authority: `${file}-ca.crt` };
-}
+const filesIn = (secret: string, mountPath: string, file: string): SecretFiles => ({
+  ...{ secret, mountPath },
+  ...{ certificate: `${file}.crt`, key: `${file}.key`, authority: `${file}-ca.crt` },
+});
 
 function operatorSecretOf({ spec }: EtcdClusterResource): SecretOfClient | undefined {
   const name = spec.TLS?.static?.operatorSecret;

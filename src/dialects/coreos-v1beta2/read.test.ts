@@ -103,6 +103,24 @@ describe('problems', () => {
       { size: 1, pod: { labels: { 'example.com/team': 5 } } },
       { path: 'spec.pod.labels[example.com/team]', says: 'must be text' },
     ],
+    [
+      'certificates from Secrets and of our own making',
+      { size: 1, TLS: { static: { member: { peerSecret: 'p' } }, managed: {} } },
+      { path: 'spec.TLS', says: 'static and managed exclude each other: leave one of them out' },
+    ],
+    [
+      'certificates of our own making for an etcd that does not read renewed ones',
+      { size: 1, version: '3.1.10', TLS: { managed: {} } },
+      {
+        path: 'spec',
+        says: 'TLS.managed needs etcd 3.2 or newer, which reads renewed certificates by itself: raise version',
+      },
+    ],
+    [
+      'certificates that end at once',
+      { size: 1, TLS: { managed: { certificateLifetimeHours: 0 } } },
+      { path: 'spec.TLS.managed.certificateLifetimeHours', says: 'must be from 1 to 17520 hours (two years)' },
+    ],
   ])('%s', (_, spec, problem) => {
     expect(problemsOf(cluster(spec))).toEqual([problem]);
   });

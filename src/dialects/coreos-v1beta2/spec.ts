@@ -15,6 +15,7 @@ import { noManagedSetting } from '../managed-settings.ts';
 import {
   auth,
   autoCompaction,
+  certificateLifetimeHours,
   clusterSize,
   compactionNeedsNewer,
   imagePullSecrets,
@@ -22,6 +23,7 @@ import {
   priorityClassName,
   quotaBackendBytes,
   replaceMemberAfterSeconds,
+  rotate,
   secretName,
   serviceAccountName,
   topologySpreadConstraints,
@@ -145,9 +147,37 @@ const staticTls = ruled(
   },
 );
 
-export const tls = z.object({
-  static: staticTls.optional().describe('Certificates that you make and keep in Secrets.'),
+const managedTls = z.object({
+  certificateLifetimeHours: certificateLifetimeHours.optional(),
+  rotate: rotate.optional(),
 });
+
+const inSecrets = { static: staticTls.optional().describe('Certificates that you make and keep in Secrets.') };
+
+/** As far as the other API has it. */
+export const staticTlsOnly = z.object(inSecrets);
+
+const tls = ruled(
+  z.object({
+    ...inSecrets,
+    managed: managedTls
+      .optional()
+      .describe(
+        'Certificates that the operator makes and renews, between members and for clients: {} is enough. Clients find theirs in the Secret <cluster>-client-tls.',
+      ),
+    acceptPlainClients: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: clients are served with and without encryption, on the same port, until this is false again. For moving clients from one to the other.',
+      ),
+  }),
+  {
+    cel: '!has(self.static) || !has(self.managed)',
+    says: 'static and managed exclude each other: leave one of them out',
+    holds: (written) => written.static === undefined || written.managed === undefined,
+  },
+);
 
 const fields = z.object({
   size: clusterSize.describe(
@@ -166,7 +196,14 @@ const fields = z.object({
   TLS: tls.optional().describe('Encryption between members, and between members and clients.'),
 });
 
-export const etcdClusterSpec = ruled(fields, compactionNeedsNewer);
+const managedNeedsNewer = {
+  cel: "!has(self.TLS) || !has(self.TLS.managed) || !self.version.matches(r'^v?3[.][01][.].*$')",
+  says: 'TLS.managed needs etcd 3.2 or newer, which reads renewed certificates by itself: raise version',
+  holds: ({ TLS, version: written }: { TLS?: { managed?: unknown } | undefined; version: string }) =>
+    TLS?.managed === undefined || !/^v?3[.][01][.]/.test(written),
+} as const;
+
+export const etcdClusterSpec = ruled(fields, compactionNeedsNewer, managedNeedsNewer);
 
 export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;
 export type PodPolicy = z.output<typeof pod>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { newest } from '../../core/versions/releases.ts';
-import { tls } from '../coreos-v1beta2/spec.ts';
+import { staticTlsOnly } from '../coreos-v1beta2/spec.ts';
 import { imageRepository, releasedForm } from '../image.ts';
 import {
   auth,
@@ -38,7 +38,7 @@ const fields = z.object({
   replaceMemberAfterSeconds,
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
-  tls: tls.optional().describe('Encryption between members, and between members and clients.'),
+  tls: staticTlsOnly.optional().describe('Encryption between members, and between members and clients.'),
   auth: auth.optional(),
 });
 

@@ -29,6 +29,8 @@ export function tellStep(step: Step): readonly Told[] {
     case 'update-peer-url':
     case 'enable-downgrade':
     case 'cancel-downgrade':
+    case 'issue-certificates':
+    case 'stage-certificates':
       return [];
     default:
       return step satisfies never;

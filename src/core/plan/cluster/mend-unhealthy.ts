@@ -1,4 +1,4 @@
-import { type Carrier, type ClusterWorld, carrierNamed } from '../../model/cluster.ts';
+import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
 import { versionForUnhealthy } from './outdated.ts';
 import { act, type Rule, type Verdict } from './step.ts';
 
@@ -10,9 +10,9 @@ export const mendUnhealthy: Rule = (world) => {
   const { membership } = world;
   if (!membership.seen) return undefined;
   const down = membership.value.members.filter(({ health }) => health === 'silent' || health === 'lost');
-  const carriers = down.flatMap(({ name }) => carrierNamed(world, name) ?? []);
-  for (const carrier of carriers.filter(hasPod)) {
-    const mended = mend(carrier, world);
+  for (const member of down) {
+    const carrier = carrierNamed(world, member.name);
+    const mended = carrier === undefined || !hasPod(carrier) ? undefined : mend(carrier, member, world);
     if (mended !== undefined) return mended;
   }
   return undefined;
@@ -20,7 +20,10 @@ export const mendUnhealthy: Rule = (world) => {
 
 const hasPod = ({ phase }: Carrier): boolean => phase === 'starting' || phase === 'stuck' || phase === 'running';
 
-function mend({ name, uid, drift, disk, image, version: from }: Carrier, world: ClusterWorld): Verdict | undefined {
+function mend(carrier: Carrier, { id, peerURLs }: Member, world: ClusterWorld): Verdict | undefined {
+  const { name, uid, drift, disk, image, version: from } = carrier;
+  if (drift === 'pod' && disk === 'own' && !peerURLs.includes(world.intent.peerURLOf(name)))
+    return act('Rolling', `telling the others where ${name} will be`, { kind: 'update-peer-url', id, name });
   if (drift === 'pod' && disk === 'own')
     return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
   const to = versionForUnhealthy(world);

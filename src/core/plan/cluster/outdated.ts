@@ -2,13 +2,15 @@ import type { Carrier, ClusterIntent, ClusterWorld, Member } from '../../model/c
 import { carrierNamed } from '../../model/cluster.ts';
 import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
 import { type Hop, type Route, routeTo } from '../../versions/route.ts';
+import { usersInTheWay } from '../../versions/users.ts';
 
 /** Whether a carrier is what would be made today for a member of that version. */
 export const isAsDesired = ({ drift, image }: Carrier, version: string, { imageOf }: ClusterIntent): boolean =>
   drift !== 'pod' && drift !== 'disk' && image === imageOf(version);
 
 /** The way from what healthy members run to what the spec says. */
-export function routeOf({ membership, intent }: ClusterWorld): Route {
+export function routeOf({ membership, intent, hasUsers = false }: ClusterWorld): Route {
+  if (hasUsers) return { passable: false, says: usersInTheWay(intent.version) };
   return routeTo(intent.version, runningVersions(membership.seen ? membership.value.members : []));
 }
 

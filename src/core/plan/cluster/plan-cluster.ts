@@ -2,6 +2,7 @@ import type { ClusterWorld } from '../../model/cluster.ts';
 import { discardStrays } from './discard-strays.ts';
 import { growByOne } from './grow-by-one.ts';
 import { honourPause } from './honour-pause.ts';
+import { issueCertificates, stageCertificates, waitForCertificates } from './keep-certificates.ts';
 import { mendUnhealthy } from './mend-unhealthy.ts';
 import { mendUnreachable } from './mend-unreachable.ts';
 import { promoteLearner } from './promote-learner.ts';
@@ -26,6 +27,8 @@ import { waitForWord } from './wait-for-word.ts';
 const rules: readonly Rule[] = [
   honourPause,
   waitForWord,
+  issueCertificates,
+  stageCertificates,
   waitForSecrets,
   rememberBootstrap,
   rememberFormation,
@@ -46,6 +49,7 @@ const rules: readonly Rule[] = [
   prepareSecondVoter,
   growByOne,
   rollOne,
+  waitForCertificates,
 ];
 
 export function planCluster(world: ClusterWorld): Verdict {

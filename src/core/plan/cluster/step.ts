@@ -1,3 +1,5 @@
+import type { Due } from '../../certificates/due.ts';
+import type { Stage } from '../../certificates/staging.ts';
 import type { Bootstrap, CarrierName, ClusterWorld, MemberId } from '../../model/cluster.ts';
 import type { Reason } from '../../reasons.ts';
 
@@ -17,6 +19,8 @@ export interface Peer {
 export type Step =
   | { readonly kind: 'remember-bootstrap'; readonly bootstrap: Bootstrap }
   | { readonly kind: 'remember-formation'; readonly clusterId: string }
+  | { readonly kind: 'issue-certificates'; readonly due: Exclude<Due, 'nothing'> }
+  | { readonly kind: 'stage-certificates'; readonly stage: Stage | 'publish' }
   | { readonly kind: 'start-carrier'; readonly name: CarrierName; readonly join: Join; readonly version: string }
   | { readonly kind: 'seal-carrier'; readonly name: CarrierName; readonly uid: string }
   /** Deletes the pod and keeps the disk. */

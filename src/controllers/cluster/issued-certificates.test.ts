@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { bundleIn } from '../../core/certificates/bundle.ts';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { dueIn, type Issuing, issueAll } from './issued-certificates.ts';
+
+const day = 24 * 3_600_000;
+const now = new Date('2026-01-01T00:00:00.789Z');
+
+function issuing(managed: object = {}, pod: object = {}): Issuing {
+  const metadata = { name: 'db', namespace: 'default', uid: 'u' };
+  const read = coreos.read({ metadata, spec: { size: 3, version: '3.5.35', TLS: { managed }, pod } });
+  if (!read.ok || read.value.managedCertificates === undefined) throw new Error('not managed');
+  return { blueprint: read.value.blueprint, wish: read.value.managedCertificates, now };
+}
+
+const certificateIn = (files: Readonly<Record<string, string>>, file: string) => new X509Certificate(files[file] ?? '');
+
+describe('certificates that the operator issues', async () => {
+  const files = await issueAll({}, 'authorities', issuing());
+
+  it('are complete, and not due again for two months', () => {
+    expect(dueIn({}, undefined, issuing())).toBe('authorities');
+    expect(dueIn(files, undefined, issuing())).toBe('nothing');
+    const after = (days: number) => ({ ...issuing(), now: new Date(now.getTime() + days * day) });
+    expect(dueIn(files, undefined, after(59))).toBe('nothing');
+    expect(dueIn(files, undefined, after(61))).toBe('certificates');
+  });
+
+  it('cover members that do not exist yet, services and this host', () => {
+    const bears = (file: string, host: string) => certificateIn(files, file).checkHost(host) !== undefined;
+    for (const host of ['db-abc.db.default.svc', 'db-abc.db.default.svc.cluster.local', 'db.default.svc'])
+      expect(bears('peer.crt', host), host).toBe(true);
+    for (const host of ['db-abc.db.default.svc', 'db-client', 'db-client.default.svc', 'localhost'])
+      expect(bears('server.crt', host), host).toBe(true);
+    expect(bears('server.crt', 'db-abc.other.default.svc')).toBe(false);
+    expect(certificateIn(files, 'etcd-client.crt').subjectAltName).toBeUndefined();
+  });
+
+  it('of clients are worth nothing among members', () => {
+    const isOf = (certificate: string, authority: string) =>
+      certificateIn(files, certificate).verify(certificateIn(files, authority).publicKey);
+    expect(isOf('etcd-client.crt', 'server-ca.crt')).toBe(true);
+    expect(isOf('server.crt', 'etcd-client-ca.crt')).toBe(true);
+    expect(isOf('peer.crt', 'peer-ca.crt')).toBe(true);
+    expect(isOf('etcd-client.crt', 'peer-ca.crt')).toBe(false);
+  });
+
+  it('are renewed under the same authorities', async () => {
+    const renewed = await issueAll(files, 'certificates', issuing({ certificateLifetimeHours: 24 }));
+    expect(bundleIn(renewed).peer?.authorities).toEqual(bundleIn(files).peer?.authorities);
+    expect(renewed['peer.crt']).not.toBe(files['peer.crt']);
+    const { validToDate } = certificateIn(renewed, 'server.crt');
+    expect(validToDate).toEqual(new Date('2026-01-02T00:00:00Z'));
+    expect(certificateIn(renewed, 'server.crt').verify(certificateIn(files, 'client-authority.crt').publicKey)).toBe(
+      true,
+    );
+  });
+
+  it('are due when names, lifetime or the wish for new authorities change, or files are broken', () => {
+    expect(dueIn(files, undefined, issuing({}, { ClusterDomain: '.example.org' }))).toBe('certificates');
+    expect(dueIn(files, undefined, issuing({ certificateLifetimeHours: 24 }))).toBe('certificates');
+    expect(dueIn(files, 'a', issuing({ rotate: 'b' }))).toBe('authorities');
+    expect(dueIn({ ...files, 'peer.crt': 'nonsense' }, undefined, issuing())).toBe('authorities');
+  });
+});

@@ -1,0 +1,57 @@
+import { ownSecretsOf } from '../../core/certificates/names.ts';
+import { peerSchemeAnnotation } from '../../core/desired/claim.ts';
+import {
+  type Encryption,
+  nextEncryption,
+  type Plane,
+  type Planes,
+  planesIn,
+  wantedPlanes,
+} from '../../core/desired/encryption.ts';
+import type { Naming } from '../../core/model/template.ts';
+import type { ReadCluster } from '../../dialects/dialect.ts';
+import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import type { Bodies } from './carriers.ts';
+
+/** How members are to speak next. Until the cluster has formed nobody has to be understood. */
+export function nextPlanes({ blueprint, memory }: ReadCluster, bodies: Bodies): Planes {
+  const wanted = wantedPlanes(blueprint);
+  if (memory.clusterId === undefined) return wanted;
+  const spoken = spokenBy(bodies, blueprint.naming);
+  const ours = ownSecretsOf(blueprint.intent.name).members;
+  const next = (plane: Plane): Encryption => {
+    const there = nextEncryption(wanted[plane], spoken[plane]);
+    return wanted[plane] !== 'plain' || canKeep(bodies, volumes[plane], ours) ? there : wanted[plane];
+  };
+  return { peer: next('peer'), client: next('client') };
+}
+
+const volumes: Readonly<Record<Plane, string>> = { peer: 'member-peer-tls', client: 'member-server-tls' };
+
+/** Certificates outlive the spec that asked for them only where we keep them ourselves. */
+const canKeep = ({ pods }: Bodies, volume: string, ours: string): boolean =>
+  pods
+    .flatMap(({ spec }) => spec?.volumes ?? [])
+    .every(({ name, secret }) => name !== volume || secret?.secretName === ours);
+
+type Spoken = Readonly<Record<Plane, readonly Encryption[]>>;
+
+/** How those speak who have a pod; of those who have only a disk we know how they listened to peers. */
+function spokenBy({ pods, claims }: Bodies, naming: Naming): Spoken {
+  const running = pods.map(planesOf);
+  const named = new Set(pods.map(({ metadata }) => metadata.name));
+  const away = claims.filter(({ metadata }) => !named.has(metadata.name)).flatMap((claim) => listened(claim, naming));
+  return {
+    peer: [...running.map(({ peer }) => peer), ...away],
+    client: running.map(({ client }) => client),
+  };
+}
+
+export const planesOf = ({ spec }: Stored<Pod>): Planes =>
+  planesIn(spec?.containers?.find(({ name }) => name === 'etcd')?.command ?? []);
+
+function listened({ metadata }: Stored<PersistentVolumeClaim>, naming: Naming): readonly Encryption[] {
+  const scheme = metadata.annotations?.[peerSchemeAnnotation(naming)];
+  if (scheme === undefined) return [];
+  return [scheme === 'https' ? 'encrypted' : 'plain'];
+}

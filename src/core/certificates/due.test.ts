@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { authorityLifetime, dueOf, headStart, hour, type Issued } from './due.ts';
+
+const made = Date.parse('2026-01-01T00:00:00Z');
+const wish = { lifetimeHours: 90 * 24, rotate: undefined };
+const lifetime = wish.lifetimeHours * hour;
+const certificate = { from: made - headStart, until: made + lifetime, names: ['*.db'], wanted: ['*.db'] };
+const issued: Issued = {
+  authorities: [{ from: made - headStart, until: made + authorityLifetime }],
+  certificates: [certificate],
+  rotated: undefined,
+};
+
+describe('certificates of our own making', () => {
+  it('are made with their authorities where there are none', () => {
+    expect(dueOf(undefined, wish, made)).toBe('authorities');
+    expect(dueOf({ ...issued, authorities: [] }, wish, made)).toBe('authorities');
+  });
+
+  it('are left alone for two thirds of their life, and then renewed', () => {
+    expect(dueOf(issued, wish, made)).toBe('nothing');
+    expect(dueOf(issued, wish, made + (lifetime * 2) / 3 - 1)).toBe('nothing');
+    expect(dueOf(issued, wish, made + (lifetime * 2) / 3 + 1)).toBe('certificates');
+    expect(dueOf(issued, wish, made + 2 * lifetime)).toBe('certificates');
+  });
+
+  it('are renewed at once when they should last longer or shorter', () => {
+    for (const lifetimeHours of [1, 91 * 24])
+      expect(dueOf(issued, { ...wish, lifetimeHours }, made)).toBe('certificates');
+    const rounded = { ...issued, certificates: [{ ...certificate, until: certificate.until - 999 }] };
+    expect(dueOf(rounded, wish, made)).toBe('nothing');
+  });
+
+  it('are renewed when a single one lacks a name, or has one too many', () => {
+    for (const wanted of [['*.db', 'localhost'], [], ['*.other']]) {
+      const certificates = [certificate, { ...certificate, wanted }];
+      expect(dueOf({ ...issued, certificates }, wish, made)).toBe('certificates');
+    }
+  });
+
+  it('get new authorities when somebody asks for it, once', () => {
+    const asked = { ...wish, rotate: 'today' };
+    expect(dueOf(issued, asked, made)).toBe('authorities');
+    expect(dueOf({ ...issued, rotated: 'today' }, asked, made)).toBe('nothing');
+    expect(dueOf({ ...issued, rotated: 'today' }, { ...wish, rotate: 'tomorrow' }, made)).toBe('authorities');
+  });
+
+  it('get no new authorities because nobody asks any more', () => {
+    expect(dueOf({ ...issued, rotated: 'today' }, wish, made)).toBe('nothing');
+  });
+
+  it('get new authorities when these have lived for two thirds of their time', () => {
+    const young = { ...certificate, from: made + 6.5 * 365 * 24 * hour - headStart };
+    const certificates = [{ ...young, until: young.from + headStart + lifetime }];
+    expect(dueOf({ ...issued, certificates }, wish, made + 6.5 * 365 * 24 * hour)).toBe('nothing');
+    expect(dueOf({ ...issued, certificates }, wish, made + 6.7 * 365 * 24 * hour)).toBe('authorities');
+  });
+});

@@ -1,0 +1,59 @@
+/** What the operator has to issue anew: certificates alone, or new authorities, and with them all certificates. */
+export type Due = 'nothing' | 'certificates' | 'authorities';
+
+/** From when until when something is valid, in milliseconds. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface IssuedCertificate extends Span {
+  readonly names: readonly string[];
+  /** The names that it should bear. */
+  readonly wanted: readonly string[];
+}
+
+/** What was issued last. */
+export interface Issued {
+  readonly authorities: readonly Span[];
+  readonly certificates: readonly IssuedCertificate[];
+  /** The `rotate` that was last obeyed. */
+  readonly rotated: string | undefined;
+}
+
+/** What the spec says of certificates that the operator makes. */
+export interface ManagedCertificates {
+  readonly lifetimeHours: number;
+  /** Any text; another one asks for new authorities. */
+  readonly rotate: string | undefined;
+}
+
+export const hour = 3_600_000;
+
+/** Certificates are valid from a little earlier on, for clocks that are behind. */
+export const headStart = hour;
+
+/** Much longer than any certificate, which cannot outlive its authority. */
+export const authorityLifetime = 10 * 365 * 24 * hour;
+
+/**
+ * Two thirds into its life a certificate is renewed. What is left is time for somebody to notice that it was not. One that
+ * has another lifetime or other names than are wanted by now is renewed at once.
+ */
+export function dueOf(issued: Issued | undefined, wish: ManagedCertificates, now: number): Due {
+  if (issued === undefined || issued.authorities.length === 0) return 'authorities';
+  if (wish.rotate !== undefined && wish.rotate !== issued.rotated) return 'authorities';
+  if (issued.authorities.some((span) => isLate(span, now))) return 'authorities';
+  const isDue = (each: IssuedCertificate): boolean =>
+    isLate(each, now) || !lasts(each, wish.lifetimeHours * hour) || !bears(each);
+  return issued.certificates.some(isDue) ? 'certificates' : 'nothing';
+}
+
+const isLate = ({ from, until }: Span, now: number): boolean => until - now < (until - from - headStart) / 3;
+
+/** Certificates know whole seconds only. */
+const lasts = ({ from, until }: Span, lifetime: number): boolean =>
+  Math.abs(until - from - headStart - lifetime) < 2_000;
+
+const bears = ({ names, wanted }: IssuedCertificate): boolean =>
+  names.length === wanted.length && wanted.every((name) => names.includes(name));

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import type { CarrierName } from '../model/cluster.ts';
+import {
+  type Encryption,
+  listeningAs,
+  nextEncryption,
+  type Planes,
+  planesIn,
+  speaking,
+  wantedPlanes,
+} from './encryption.ts';
+import type { Blueprint } from './manifest.ts';
+import { memberPod, templateMark } from './pod.ts';
+
+const blueprintOf = (TLS?: object): Blueprint => {
+  const metadata = { name: 'db', namespace: 'default', uid: 'u' };
+  const read = coreos.read({ metadata, spec: { size: 3, version: '3.5.35', ...(TLS === undefined ? {} : { TLS }) } });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value.blueprint;
+};
+const name = 'db-0' as CarrierName;
+const commandOf = (blueprint: Blueprint): readonly string[] => {
+  const pod = memberPod(blueprint, { name, version: '3.5.35', join: { as: 'returner' } });
+  return (pod.spec['containers'] as readonly { command: readonly string[] }[])[0]?.command ?? [];
+};
+const listens = (blueprint: Blueprint): readonly string[] =>
+  commandOf(blueprint).filter((word) => word.startsWith('--listen-') || word.startsWith('--initial-advertise-peer'));
+
+const [plain, encrypted] = [blueprintOf(), blueprintOf({ managed: {} })];
+const ends: readonly Encryption[] = ['plain', 'between', 'encrypted'];
+const all: readonly Planes[] = ends.flatMap((peer) => ends.map((client) => ({ peer, client })));
+
+describe('encryption that is switched on or off', () => {
+  it('goes from one end to the other only by way of both', () => {
+    expect(nextEncryption('encrypted', ['plain', 'plain', 'plain'])).toBe('between');
+    expect(nextEncryption('encrypted', ['between', 'between', 'plain'])).toBe('between');
+    expect(nextEncryption('encrypted', ['between', 'between', 'encrypted'])).toBe('encrypted');
+    expect(nextEncryption('plain', ['encrypted', 'between'])).toBe('between');
+    expect(nextEncryption('plain', ['between', 'plain'])).toBe('plain');
+    expect(nextEncryption('between', ['plain', 'encrypted'])).toBe('between');
+    expect(nextEncryption('encrypted', [])).toBe('encrypted');
+  });
+
+  it('never has two members beside each other of whom neither has certificates for what the other speaks', () => {
+    for (const wanted of ['plain', 'encrypted'] as const) {
+      let members: readonly Encryption[] = wanted === 'plain' ? ['encrypted', 'encrypted'] : ['plain', 'plain'];
+      for (let step = 0; step < 4; step += 1) {
+        const next = nextEncryption(wanted, members);
+        const one = members.findIndex((member) => member !== next);
+        members = members.map((member, index) => (index === one ? next : member));
+        expect(members.includes('plain') && members.includes('encrypted')).toBe(false);
+      }
+      expect(members).toEqual([wanted, wanted]);
+    }
+  });
+
+  it('listens to peers without it while it is between, and serves clients either way on one port', () => {
+    const both = speaking(encrypted, { peer: 'between', client: 'between' });
+    expect(listens(both)).toEqual([
+      '--initial-advertise-peer-urls=http://db-0.db.default.svc:2380',
+      '--listen-peer-urls=http://0.0.0.0:2380',
+      '--listen-client-urls=http://0.0.0.0:2379,https://0.0.0.0:2379',
+    ]);
+    expect(commandOf(both)).toContain('--peer-cert-file=/etc/etcdtls/member/peer-tls/peer.crt');
+    expect(both.intent.peerURLOf(name)).toBe('http://db-0.db.default.svc:2380');
+  });
+
+  it.each(all)('is read back from the command of who speaks $peer to peers and $client to clients', (planes) => {
+    for (const asked of [plain, encrypted]) expect(planesIn(commandOf(speaking(asked, planes)))).toEqual(planes);
+  });
+
+  it('changes nothing about pods where it is as the spec says', () => {
+    for (const blueprint of [plain, encrypted, blueprintOf({ static: { member: { peerSecret: 'p' } } })]) {
+      expect(templateMark(speaking(blueprint, wantedPlanes(blueprint)))).toBe(templateMark(blueprint));
+      expect(commandOf(speaking(blueprint, wantedPlanes(blueprint)))).toEqual(commandOf(blueprint));
+    }
+  });
+
+  it('stays between for clients for as long as the spec says', () => {
+    expect(wantedPlanes(blueprintOf({ managed: {}, acceptPlainClients: true }))).toEqual({
+      peer: 'encrypted',
+      client: 'between',
+    });
+  });
+
+  it('lets whoever returns listen where the others look for it', () => {
+    expect(listeningAs('http', 'encrypted')).toBe('between');
+    expect(listeningAs('https', 'plain')).toBe('encrypted');
+    expect(listeningAs('https', 'between')).toBe('encrypted');
+    expect([listeningAs('http', 'plain'), listeningAs('http', 'between'), listeningAs(undefined, 'encrypted')]).toEqual(
+      ['plain', 'between', 'encrypted'],
+    );
+  });
+});

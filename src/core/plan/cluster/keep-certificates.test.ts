@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aCarrier,
+  aWorld,
+  type Change,
+  nameOf,
+  outOfContact,
+  untouched,
+  withCarrier,
+} from '../../../../test/support/worlds.ts';
+import type { Certificates } from '../../model/cluster.ts';
+import { planCluster } from './plan-cluster.ts';
+
+const calm: Certificates = { due: 'nothing', next: undefined, believed: 'both', isShownByAll: false };
+const keeping =
+  (certificates: Partial<Certificates>): Change =>
+  (world) => ({ ...world, certificates: { ...calm, ...certificates } });
+const believing =
+  (mark: string): Change =>
+  (world) => ({ ...world, carriers: world.carriers.map((carrier) => ({ ...carrier, believes: mark })) });
+const stages = (stage: string) => ({ is: 'act', steps: [{ kind: 'stage-certificates', stage }] });
+
+describe('certificates', () => {
+  it('are issued before anybody is started, and although nobody answers', () => {
+    const issues = { is: 'act', steps: [{ kind: 'issue-certificates', due: 'authorities' }] };
+    expect(planCluster(aWorld(untouched(), keeping({ due: 'authorities' })))).toMatchObject(issues);
+    expect(planCluster(aWorld(outOfContact(), keeping({ due: 'authorities' })))).toMatchObject(issues);
+  });
+
+  it('are kept before anybody is started', () => {
+    expect(planCluster(aWorld(untouched(), keeping({ next: 'adopt' })))).toMatchObject(stages('adopt'));
+  });
+
+  it('are shown only when everybody believes their authority', () => {
+    expect(planCluster(aWorld(believing('both'), keeping({ next: 'show' })))).toMatchObject(stages('show'));
+    const late = aWorld(believing('both'), withCarrier('db-1', { believes: 'old', drift: 'pod', disk: 'own' }));
+    expect(planCluster(keeping({ next: 'show' })(late))).toMatchObject({ reason: 'Rolling' });
+  });
+
+  it('wait for nobody who has no pod', () => {
+    const gone = aWorld(believing('both'), (world) => {
+      const without = aCarrier(nameOf('db-9'));
+      return { ...world, carriers: [...world.carriers, { ...without, phase: 'gone' }] };
+    });
+    expect(planCluster(keeping({ next: 'show' })(gone))).toMatchObject(stages('show'));
+  });
+
+  it('are followed by the end of the old authority only when everybody shows them', () => {
+    const waits = { is: 'wait', reason: 'Certificates' };
+    expect(planCluster(aWorld(believing('both'), keeping({ next: 'forget' })))).toMatchObject(waits);
+    const shown = keeping({ next: 'forget', isShownByAll: true });
+    expect(planCluster(aWorld(believing('both'), shown))).toMatchObject(stages('forget'));
+    expect(planCluster(aWorld(believing('old'), shown))).toMatchObject(waits);
+  });
+
+  it('settle', () => {
+    expect(planCluster(aWorld(believing('both'), keeping({})))).toEqual({ is: 'settled' });
+  });
+});
