@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
-import type { CarrierName } from '../model/cluster.ts';
 import {
   type Encryption,
   listeningAs,
@@ -9,9 +7,11 @@ import {
   planesIn,
   speaking,
   wantedPlanes,
-} from './encryption.ts';
-import type { Blueprint } from './manifest.ts';
-import { memberPod, templateMark } from './pod.ts';
+} from '../../core/desired/encryption.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
+import { memberPod, templateMark } from '../../core/desired/pod.ts';
+import type { CarrierName } from '../../core/model/cluster.ts';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 
 const blueprintOf = (TLS?: object): Blueprint => {
   const metadata = { name: 'db', namespace: 'default', uid: 'u' };
