@@ -111,7 +111,8 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
-          maxConcurrency: 2,
+          // A whole cluster is one process there: half as many at once as on the other.
+          maxConcurrency: 1,
           sequence: { groupOrder: 0 },
         },
       },
