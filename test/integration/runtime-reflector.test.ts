@@ -74,7 +74,7 @@ describe('a reflector of a real server', () => {
         .map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`)
         .sort();
     await until('it holds what the server has', async () => (held().join() === wanted.join() ? true : undefined), {
-      seconds: 10,
+      seconds: 60,
     });
     expect(wrong).toEqual([]);
     expect(mirror.size).toBe(items.length);

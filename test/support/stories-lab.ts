@@ -1,6 +1,6 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findKubectl } from '../../src/cli/lab/kubectl.ts';
@@ -39,9 +39,12 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
     KUBECACHEDIR: join(home.directory, 'kubectl'),
     PATH: `${kubectl.directory}:${process.env['PATH']}`,
   });
-  await run('kubectl', ['apply', '--server-side', '-f', join(root, 'examples/coreos/etcd-operator-crd.yaml')]);
+  await run('kubectl', ['apply', '--server-side', ...definitions().flatMap((file) => ['-f', file])]);
   return () => end(lab, home);
 }
+
+const definitions = (): readonly string[] =>
+  globSync('examples/{coreos/*-crd.yaml,improbable/crd/etcd*.yaml}', { cwd: root }).map((file) => join(root, file));
 
 /** All versions that stories speak of, each found, built or fetched, as the lab itself would do it. */
 async function programs(): Promise<Record<string, string>> {
