@@ -9,6 +9,10 @@ import { story } from '../support/story.ts';
 
 const files = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map((part) => `etcd-operator-${part}.yaml`);
 
+/** What of the other API is there, and is not when the book is read. */
+const others = ['etcdclusters.etcd.improbable.io', 'etcdpeers.etcd.improbable.io'];
+const definitionsOfOthers = join(import.meta.dirname, '../../examples/improbable/crd');
+
 /** Gives the reader of the book the files it speaks of, in a directory of their own. */
 function readersDirectory(namespace: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'book-'));
@@ -39,7 +43,7 @@ story(
       await db.settled(4);
     };
     try {
-      await kubectl('delete crd etcdclusters.etcd.database.coreos.com --ignore-not-found');
+      await kubectl(`delete crd etcdclusters.etcd.database.coreos.com ${others.join(' ')} --ignore-not-found`);
       await step('the CRD', async () => {
         expect(await kubectl(`create -f ${file('etcd-operator-crd.yaml')}`)).toBe(
           'customresourcedefinition.apiextensions.k8s.io/etcdclusters.etcd.database.coreos.com created\n',
@@ -182,6 +186,7 @@ story(
       });
     } finally {
       await kubectl(`apply --server-side -f ${file('etcd-operator-crd.yaml')}`);
+      await kubectl(`apply --server-side -k ${definitionsOfOthers}`);
       rmSync(directory, { recursive: true });
     }
   },

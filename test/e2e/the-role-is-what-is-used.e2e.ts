@@ -16,10 +16,11 @@ const everybodys = 'selfsubjectaccessreviews';
 
 /** What makes the operator use rights that the life of a cluster that is well does not need. */
 async function loseDiskAndPod(db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
-  const [victim = ''] = await db.podNames();
+  const [[victim = ''], before] = [await db.podNames(), await db.ids()];
   await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
   await kubectl(`delete pod ${victim}`);
-  await db.replaced(victim, 3);
+  await until('another member', async () => (await db.ids()).join() !== before.join() || undefined);
+  await db.settled(3);
 }
 
 async function disturbService(kubectl: Kubectl): Promise<void> {

@@ -48,14 +48,9 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const carriers = carriersOf(bodies, blueprint);
 
   const connections = connectionsTo(pods, { blueprint, secrets }, tools);
-  const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
-    const connection = connections.get(carrier.name);
-    const asking = { signal, timeoutMillis: patienceWith(carrier, read, tools) };
-    return connection === undefined ? [] : [{ connection, asking }];
-  });
   const connectionTo: Observed['connectionTo'] = (name) => connections.get(name);
-  const { locked } = secrets;
-  const sighting = locked === undefined ? await seeMembership(asked) : ({ seen: false, why: locked } as const);
+  const patience = (carrier: Carrier): number => patienceWith(carrier, read, tools);
+  const sighting = await membersSeen(carriers, { locked: secrets.locked, connectionTo, patience }, signal);
   const membership = withLeavers(sighting, carriers);
   return {
     blueprint,
@@ -77,6 +72,27 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     },
     connectionTo,
   };
+}
+
+interface Asking {
+  readonly locked: string | undefined;
+  readonly connectionTo: Observed['connectionTo'];
+  /** For how long to wait for an answer, in milliseconds. */
+  readonly patience: (carrier: Carrier) => number;
+}
+
+async function membersSeen(
+  carriers: readonly Carrier[],
+  { locked, connectionTo, patience }: Asking,
+  signal: AbortSignal,
+): Promise<ClusterWorld['membership']> {
+  if (locked !== undefined) return { seen: false, why: locked };
+  const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
+    const connection = connectionTo(carrier.name);
+    const asking = { signal, timeoutMillis: patience(carrier) };
+    return connection === undefined ? [] : [{ connection, asking }];
+  });
+  return seeMembership(asked);
 }
 
 /** That etcd does not let our user in is a flaw of the Secret that names it, or of the spec that names none. */

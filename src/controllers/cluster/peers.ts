@@ -119,7 +119,7 @@ export const toldOfForeign = ({ metadata, kind }: ClusterObject): readonly Told[
         },
       ];
 
-/** Says on each what is known of its member. */
+/** Says on each what is known of its member, once anything is. */
 export async function publishPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
   const members = world.membership.seen ? world.membership.value.members : [];
@@ -127,6 +127,7 @@ export async function publishPeers(world: ClusterWorld, keeping: PeerKeeping | u
   for (const { metadata, status: previous } of store.by(ownerIndex, keeping.owner)) {
     const { namespace, name, uid, generation } = metadata;
     const member = members.find((each) => each.name === name);
+    if (member === undefined && previous === undefined) continue;
     const status = keeping.objects.writeStatus(member, { previous, generation });
     if (isDeepStrictEqual(previous, status)) continue;
     const body = { metadata: { uid }, status };
