@@ -68,6 +68,7 @@ export interface RestoreWorld {
   readonly proof: Agent | undefined;
   /** Not there, or it cannot be read: the sentence says which. */
   readonly cluster: RestoredCluster | string;
+  readonly isClusterGone: boolean;
   /** Volumes of the old members, which the restore has taken into its keeping. */
   readonly aside: readonly Body[];
   /** Whether the resource stays until the restore is over, even if somebody deletes it. */

@@ -28,7 +28,7 @@ const world = (phase: RestorePhase, { memory, cluster, ...rest }: Over = {}): Re
     store: { kind: 's3', path: 'b/k', field: 'spec.s3.path' },
   },
   memory: { phase, since: now, seed: 'db-new', clusterId: phase === 'seeding' ? undefined : 'bbb', ...memory },
-  ...{ proof: undefined, aside: [], isPinned: true, spareName: 'db-new', obstacle: undefined },
+  ...{ proof: undefined, aside: [], isPinned: true, spareName: 'db-new', obstacle: undefined, isClusterGone: false },
   cluster: typeof cluster === 'string' ? cluster : { ...running, ...cluster },
   ...rest,
 });
@@ -113,6 +113,14 @@ describe('when the seed serves', () => {
   it('another restore of the same cluster comes first', () => {
     const others = { seed, holdAskedBy: 'another', heldBy: 'another' };
     expect(planRestore(world('switching', { cluster: others }))).toMatchObject({ is: 'wait' });
+  });
+
+  it('a cluster that is deleted meanwhile ends it, and lets the restore go', () => {
+    const gone = { cluster: 'it is gone', isClusterGone: true };
+    for (const phase of ['switching', 'growing'] as const)
+      expect(planRestore(world(phase, gone))).toMatchObject({ is: 'enter', phase: 'failed' });
+    expect(stepIn(world('failed', gone))).toBe('unpin');
+    expect(planRestore(world('seeding', gone))).toMatchObject({ is: 'wait', isBlocked: true });
   });
 
   it('a seed that was lost meanwhile is made again', () => {

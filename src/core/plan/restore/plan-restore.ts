@@ -45,9 +45,9 @@ export function planRestore(world: RestoreWorld): RestoreVerdict {
     case 'seeding':
       return withCluster(world, seed);
     case 'switching':
-      return withCluster(world, makeRoom);
+      return lost(world) ?? withCluster(world, makeRoom);
     case 'growing':
-      return withCluster(world, grow);
+      return lost(world) ?? withCluster(world, grow);
     case 'failed':
       return cleanUp(world);
     case 'complete':
@@ -61,6 +61,10 @@ const act = (step: RestoreStep, message: string): RestoreVerdict => ({ is: 'act'
 const wait = (message: string): RestoreVerdict => ({ is: 'wait', message });
 const blocked = (message: string): RestoreVerdict => ({ is: 'wait', message, isBlocked: true });
 const fail = (message: string): RestoreVerdict => ({ is: 'enter', phase: 'failed', message });
+
+/** From here on there is nothing to go back to, and without the cluster nothing to go on with. */
+const lost = ({ isClusterGone, intent }: RestoreWorld): RestoreVerdict | undefined =>
+  isClusterGone ? fail(`EtcdCluster "${intent.cluster}" was deleted while it was being restored`) : undefined;
 
 type Stage = (world: RestoreWorld, cluster: RestoredCluster) => RestoreVerdict;
 
