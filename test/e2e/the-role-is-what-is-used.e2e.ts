@@ -7,6 +7,7 @@ import { installOperator } from '../support/operator.ts';
 import { rightsIn } from '../support/roles.ts';
 import { story } from '../support/story.ts';
 import { withCertificates } from '../support/tls-cluster.ts';
+import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 /** Everybody may ask what they may do. */
@@ -61,6 +62,7 @@ story.onOurCluster('the operator uses every right that it is given, and asks for
     await kubectl(`patch etcdbackup saved --type=merge -p '{"metadata":{"finalizers":["backup-operator-periodic"]}}'`);
     await backedUp(kubectl, 'saved');
     const restore = resourceOf('EtcdRestore', 'db', {
+      revisionBump: 1_000_000,
       etcdCluster: { name: 'db' },
       backupStorageType: 'PVC',
       ...store,
@@ -68,6 +70,10 @@ story.onOurCluster('the operator uses every right that it is given, and asks for
     await kubectl('apply -f -', { input: restore });
     await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
     await db.settled(1);
+    const revision = await until('it answers', () =>
+      db.withMembers(async ([only]) => (await only?.status())?.revision),
+    );
+    expect(revision).toBeGreaterThan(1_000_000n);
   });
   await step('an even size once more is told in the same Event', async () => {
     await kubectl('scale etcdcluster db --replicas=4');

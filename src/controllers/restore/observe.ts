@@ -114,6 +114,7 @@ async function clusterOf(
     heldBy: (object.status as { readonly heldBy?: string } | undefined)?.heldBy,
     holdAskedBy: object.metadata.annotations?.[tools.dialect.holdAnnotation],
     clusterId: read.memory.clusterId,
+    version: read.blueprint.intent.version,
     isSettled: isSettled(object, read),
     oldPods: old(bodies.pods),
     oldClaims: old(bodies.claims),

@@ -117,6 +117,7 @@ async function startSeed(name: string, { read, target, tools, writer }: RestoreD
     image: imageOf(tools),
     words,
     mounts,
+    revisionBump: read.intent.revisionBump,
   };
   const claim = seedClaim(blueprint, seeding);
   if (claim !== undefined) await createUnlessThere(persistentVolumeClaims, claim, writer);

@@ -25,10 +25,14 @@ export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
     const object = withStatus(found, tools);
     const read = tools.dialect.read(object);
     if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
-    if (read.value.memory.phase === 'complete' && !isPinned(found, tools)) return done;
-    const problem = problemWith(read.value);
-    return problem === undefined ? pass(object, read.value, tools) : refuse(object, problem, tools);
+    return attendTo(object, read.value, tools);
   };
+}
+
+async function attendTo(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
+  if (read.memory.phase === 'complete' && !isPinned(object, tools)) return done;
+  const problem = problemWith(read);
+  return problem === undefined ? pass(object, read, tools) : refuse(object, problem, tools);
 }
 
 /** One that was pinned goes on to its end, whoever deletes it. */

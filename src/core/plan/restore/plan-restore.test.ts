@@ -6,7 +6,14 @@ import { planRestore } from './plan-restore.ts';
 const now = 10_000_000;
 const old = { name: 'db-old', uid: 'o' };
 const running: RestoredCluster = {
-  ...{ heldBy: undefined, holdAskedBy: undefined, clusterId: 'aaa', isSettled: true, seed: undefined },
+  ...{
+    heldBy: undefined,
+    holdAskedBy: undefined,
+    clusterId: 'aaa',
+    version: '3.5.9',
+    isSettled: true,
+    seed: undefined,
+  },
   ...{ oldPods: [old], oldClaims: [old] },
 };
 const seed: Seed = { name: 'db-new', uid: 's', state: 'ready', why: '', isHandedOver: false, clusterId: 'bbb' };
@@ -25,6 +32,7 @@ const world = (phase: RestorePhase, { memory, cluster, ...rest }: Over = {}): Re
   now,
   intent: {
     ...{ name: 'r', namespace: 'n', uid: 'u', createdAt: now, cluster: 'db', serviceAccountName: undefined },
+    revisionBump: undefined,
     store: { kind: 's3', path: 'b/k', field: 'spec.s3.path' },
   },
   memory: { phase, since: now, seed: 'db-new', clusterId: phase === 'seeding' ? undefined : 'bbb', ...memory },
@@ -61,6 +69,14 @@ describe('before anything of the cluster is touched', () => {
       message: 'no Secret',
     });
     expect(planRestore(world('proving', { cluster: 'no cluster' }))).toMatchObject({ is: 'wait', isBlocked: true });
+  });
+
+  it('revisions that are to leap in an etcd that cannot end it', () => {
+    const { intent } = world('proving');
+    const leaping = { intent: { ...intent, revisionBump: 1 } };
+    expect(planRestore(world('proving', leaping))).toMatchObject({ is: 'enter', phase: 'failed' });
+    expect(stepIn(world('proving', { ...leaping, cluster: { version: '3.5.10' } }))).toBe('prove');
+    expect(stepIn(world('proving', { ...leaping, cluster: { version: '3.6.0' } }))).toBe('prove');
   });
 
   it('a member starts from it, and must serve', () => {
