@@ -9,6 +9,7 @@ import { endpointsOf } from '../support/member-endpoints.ts';
 import { installOperator } from '../support/operator.ts';
 import { openOn, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
+import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
 
 type Kubectl = Parameters<typeof createSecret>[0];
@@ -51,55 +52,65 @@ async function* bytes(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
-story.onOurCluster('a cluster gets its data back, key by key and revision by revision', async (told) => {
-  const { kubectl, step, namespace } = told;
-  const db = declared(kubectl);
-  await using server = await startS3ForPods();
-  await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
-  await installOperator(told);
-  await createSecret(kubectl, 'aws', server.secret);
-  const before = await step('data is saved, and then changed', async () => {
-    await db.apply({ size: 3, version: '3.6.16', durable: true });
-    await db.settled(3);
-    await write(db, 'good');
-    const seen = await everything(db);
-    await applyBackup(kubectl, 'saved', {
-      etcdCluster: { name: 'db' },
-      storageType: 'S3',
-      ...s3At(server, 'saved.db'),
+story.onOurCluster(
+  'a cluster with certificates gets its data back, key by key and revision by revision',
+  async (told) => {
+    const { kubectl, step, namespace } = told;
+    const certificates = await certificatesFor(kubectl, { name: 'db', namespace });
+    const db = declared(kubectl, 'db', { tls: await certificates.client() });
+    await using server = await startS3ForPods();
+    await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
+    await installOperator(told);
+    await certificates.write();
+    await createSecret(kubectl, 'aws', server.secret);
+    const before = await step('data is saved, and then changed', async () => {
+      await db.apply({ size: 3, version: '3.6.16', durable: true, extra: { TLS: tlsOf('db', ['peer', 'client']) } });
+      await db.settled(3);
+      await write(db, 'good');
+      const seen = await everything(db);
+      await applyBackup(kubectl, 'saved', {
+        etcdCluster: { name: 'db' },
+        storageType: 'S3',
+        ...s3At(server, 'saved.db'),
+      });
+      await backedUp(kubectl, 'saved');
+      await write(db, 'bad');
+      return seen;
     });
-    await backedUp(kubectl, 'saved');
-    await write(db, 'bad');
-    return seen;
-  });
-  await step('a damaged backup leaves the cluster as it is', async () => {
-    using store = await openOn(server);
-    const whole = Buffer.concat(await Array.fromAsync((await store.get('saved.db')).body));
-    whole[whole.length >> 1] = (whole[whole.length >> 1] ?? 0) ^ 1;
-    await store.put('damaged.db', bytes(whole));
-    const [pods, ids] = [await db.podNames(), await db.ids()];
-    await applyRestore(kubectl, 'damaged', { backupStorageType: 'S3', ...s3At(server, 'damaged.db') });
-    await kubectl('wait etcdrestore/damaged --for=condition=Succeeded=False --timeout=120s');
-    expect(await kubectl('get etcdrestore damaged -o jsonpath={.status.reason}')).toContain('is no whole snapshot');
-    expect([await db.podNames(), await db.ids()]).toEqual([pods, ids]);
-  });
-  await step('the good one takes its place, on disks', async () => {
-    const oldPods = await db.podNames();
-    await applyRestore(kubectl, 'db', { backupStorageType: 'S3', ...s3At(server, 'saved.db') });
-    await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=240s');
-    await db.settled(3);
-    expect(await everything(db)).toEqual(before);
-    const newPods = await db.podNames();
-    expect(newPods.filter((pod) => oldPods.includes(pod))).toEqual([]);
-    await kubectl(`wait persistentvolumeclaims ${oldPods.join(' ')} --for=delete --timeout=60s`);
-  });
-  await step('the cluster goes on: it takes writes, and is an ordinary one', async () => {
-    await write(db, 'new');
-    await kubectl(`delete pod ${(await db.podNames()).join(' ')}`);
-    await db.settled(3);
-    expect((await everything(db))[0]).toContain('new');
-  });
-});
+    await step('a damaged backup leaves the cluster as it is', async () => {
+      using store = await openOn(server);
+      const whole = Buffer.concat(await Array.fromAsync((await store.get('saved.db')).body));
+      whole[whole.length >> 1] = (whole[whole.length >> 1] ?? 0) ^ 1;
+      await store.put('damaged.db', bytes(whole));
+      const [pods, ids] = [await db.podNames(), await db.ids()];
+      await applyRestore(kubectl, 'damaged', { backupStorageType: 'S3', ...s3At(server, 'damaged.db') });
+      await kubectl('wait etcdrestore/damaged --for=condition=Succeeded=False --timeout=120s');
+      expect(await kubectl('get etcdrestore damaged -o jsonpath={.status.reason}')).toContain('is no whole snapshot');
+      expect([await db.podNames(), await db.ids()]).toEqual([pods, ids]);
+    });
+    await step('the good one takes its place, on disks, although the operator is killed', async () => {
+      const oldPods = await db.podNames();
+      await applyRestore(kubectl, 'db', { backupStorageType: 'S3', ...s3At(server, 'saved.db') });
+      await until('it is under way', async () => {
+        const phase = await kubectl('get etcdrestore db -o jsonpath={.status.phase}');
+        return (phase !== '' && phase !== 'Proving') || undefined;
+      });
+      await kubectl('delete pods -l name=etcd-operator --grace-period=0 --force');
+      await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=240s');
+      await db.settled(3);
+      expect(await everything(db)).toEqual(before);
+      const newPods = await db.podNames();
+      expect(newPods.filter((pod) => oldPods.includes(pod))).toEqual([]);
+      await kubectl(`wait persistentvolumeclaims ${oldPods.join(' ')} --for=delete --timeout=60s`);
+    });
+    await step('the cluster goes on: it takes writes, and is an ordinary one', async () => {
+      await write(db, 'new');
+      await kubectl(`delete pod ${(await db.podNames()).join(' ')}`);
+      await db.settled(3);
+      expect((await everything(db))[0]).toContain('new');
+    });
+  },
+);
 
 story.onOurCluster("a snapshot of etcdctl's own is restored into a cluster without disks", async (told) => {
   const { kubectl, step } = told;

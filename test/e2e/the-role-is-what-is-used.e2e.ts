@@ -38,10 +38,12 @@ async function saveAndRestore(db: DeclaredCluster, kubectl: Kubectl): Promise<vo
   // The original's, which is taken away.
   await kubectl(`patch etcdbackup saved --type=merge -p '{"metadata":{"finalizers":["backup-operator-periodic"]}}'`);
   await backedUp(kubectl, 'saved');
-  const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', ...store };
+  const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', revisionBump: 1_000_000, ...store };
   await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', spec) });
   await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
   await db.settled(1);
+  const revision = await until('it answers', () => db.withMembers(async ([only]) => (await only?.status())?.revision));
+  expect(revision).toBeGreaterThan(1_000_000n);
 }
 
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };

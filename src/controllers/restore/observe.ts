@@ -34,6 +34,7 @@ export async function observeRestore(
   tools: RestoreTools,
 ): Promise<ObservedRestore> {
   const found = await findCluster(intent, tools);
+  const isClusterGone = found === goneFor(intent, tools);
   const agents = tools.caches.agents.by(ownerIndex, intent.uid);
   const proof = agents.find(({ metadata }) => metadata.name !== memory.seed);
   const bodies = typeof found === 'string' ? nobody : await bodiesIn(intent, tools);
@@ -46,6 +47,7 @@ export async function observeRestore(
       intent,
       memory,
       cluster,
+      isClusterGone,
       proof: proof && agentOf(proof, tools.dialect.group),
       aside: bodies.claims
         .filter((claim) => isOwnedBy(claim, intent.uid) && claim.metadata.name !== memory.seed)
@@ -82,14 +84,16 @@ const bodyOf = ({ metadata: { name, uid, deletionTimestamp } }: Stored<KubeObjec
   isGoing: deletionTimestamp !== undefined,
 });
 
+const goneFor = ({ cluster }: Pick<RestoreIntent, 'cluster'>, { clusters }: RestoreTools): string =>
+  `there is no ${clusters.dialect.kind} "${cluster}" in this namespace: create it, with the size and version it is to have`;
+
 async function findCluster({ namespace, cluster: name }: RestoreIntent, tools: RestoreTools): Promise<Target | string> {
   const { dialect, resource } = tools.clusters;
   const object = await tools.client.get(resource, { namespace, name }).catch((thrown: unknown) => {
     if (Failure.from(thrown).kind === 'not-found') return undefined;
     throw thrown;
   });
-  if (object === undefined || object.metadata.deletionTimestamp !== undefined)
-    return `there is no ${dialect.kind} "${name}" in this namespace: create it, with the size and version it is to have`;
+  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return goneFor({ cluster: name }, tools);
   const read = dialect.read(object);
   if (!read.ok) return `${dialect.kind} "${name}" has a spec that makes no sense`;
   return { object, ...(await secured(read.value, tools)) };
@@ -119,6 +123,7 @@ async function clusterOf(target: Target, { seed, bodies }: Looking, tools: Resto
     heldBy: (object.status as { readonly heldBy?: string } | undefined)?.heldBy,
     holdAskedBy: object.metadata.annotations?.[tools.dialect.holdAnnotation],
     clusterId: read.memory.clusterId,
+    version: read.blueprint.intent.version,
     isSettled: isSettled(object, read),
     oldPods: old(bodies.pods),
     oldClaims: old(bodies.claims),

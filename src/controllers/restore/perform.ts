@@ -18,16 +18,29 @@ import { pinOf } from './pin.ts';
 import type { RestoreTools } from './sources.ts';
 
 /** What performing a step needs. */
-export interface RestoreDeed {
+export interface RestoreDeed extends Omit<Given, 'target'> {
+  readonly target: Target;
+}
+
+interface Given {
   readonly object: Stored<ClusterObject>;
   readonly read: ReadRestore;
-  readonly target: Target;
+  /** Not there when the cluster is gone. */
+  readonly target: Target | undefined;
   readonly tools: RestoreTools;
   readonly writer: Writer;
 }
 
 /** Does one thing. Each of them may be done twice without harm. */
-export async function performRestore(step: RestoreStep, deed: RestoreDeed): Promise<void> {
+export async function performRestore(step: RestoreStep, { target, ...given }: Given): Promise<void> {
+  if (step.kind === 'pin' || step.kind === 'unpin') return pin(step.kind === 'pin', given);
+  if (target === undefined) throw new Failure('bug', 'a step without a cluster to take it for');
+  return performOn(step, { ...given, target });
+}
+
+type OnCluster = Exclude<RestoreStep, { readonly kind: 'pin' | 'unpin' }>;
+
+async function performOn(step: OnCluster, deed: RestoreDeed): Promise<void> {
   switch (step.kind) {
     case 'prove':
       return prove(deed);
@@ -35,9 +48,6 @@ export async function performRestore(step: RestoreStep, deed: RestoreDeed): Prom
       return startSeed(step.name, deed);
     case 'discard-seed':
       return discardSeed(step.name, deed);
-    case 'pin':
-    case 'unpin':
-      return pin(step.kind === 'pin', deed);
     case 'hold-cluster':
       return hold(deed.read.intent.uid, deed);
     case 'release-cluster':
@@ -107,6 +117,7 @@ async function startSeed(name: string, { read, target, tools, writer }: RestoreD
     image: imageOf(tools),
     words,
     mounts,
+    revisionBump: read.intent.revisionBump,
   };
   const claim = seedClaim(blueprint, seeding);
   if (claim !== undefined) await createUnlessThere(persistentVolumeClaims, claim, writer);
@@ -125,7 +136,7 @@ async function discardSeed(name: string, { read, writer }: RestoreDeed): Promise
   await unless('not-found', writer.remove(persistentVolumeClaims, at), undefined);
 }
 
-async function pin(isPinned: boolean, { object, tools, writer }: RestoreDeed): Promise<void> {
+async function pin(isPinned: boolean, { object, tools, writer }: Omit<Given, 'target'>): Promise<void> {
   const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
   const others = finalizers.filter((each) => each !== pinOf(tools));
   const body = { metadata: { resourceVersion, finalizers: isPinned ? [...others, pinOf(tools)] : others } };

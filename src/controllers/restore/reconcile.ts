@@ -1,7 +1,7 @@
 import type { AgentFacts } from '../../core/model/agent.ts';
 import { planRestore, type RestoreVerdict } from '../../core/plan/restore/plan-restore.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
-import { keyOf, type Stored } from '../../kube/object.ts';
+import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
 import { again, done, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
@@ -25,14 +25,22 @@ export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
     const object = withStatus(found, tools);
     const read = tools.dialect.read(object);
     if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
-    const problem = problemWith(read.value);
-    return problem === undefined ? pass(object, read.value, tools) : refuse(object, problem, tools);
+    return attendTo(object, read.value, tools);
   };
+}
+
+async function attendTo(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
+  if (read.memory.phase === 'complete' && !isPinned(object, tools)) return done;
+  const problem = problemWith(read);
+  return problem === undefined ? pass(object, read, tools) : refuse(object, problem, tools);
 }
 
 /** One that was pinned goes on to its end, whoever deletes it. */
 const isGoing = ({ metadata }: Stored<ClusterObject>, tools: RestoreTools): boolean =>
-  metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(pinOf(tools)) !== true;
+  metadata.deletionTimestamp !== undefined && !isPinned({ metadata }, tools);
+
+const isPinned = ({ metadata }: Pick<KubeObject, 'metadata'>, tools: RestoreTools): boolean =>
+  metadata.finalizers?.includes(pinOf(tools)) === true;
 
 async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
   const { world, target } = await observeRestore(object, read, tools);
@@ -45,7 +53,6 @@ async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: Res
     await tell();
     return nextVisit(verdict);
   }
-  if (target === undefined) throw new Failure('bug', 'a step without a cluster to take it for');
   await performRestore(verdict.step, { object, read, target, tools, writer });
   tools.log('info', 'step taken', {
     restore: keyOf(object.metadata),

@@ -17,6 +17,7 @@ export interface Seeding {
   /** How the agent that fetches the snapshot finds it. */
   readonly words: readonly string[];
   readonly mounts: readonly AgentMount[];
+  readonly revisionBump?: number | undefined;
 }
 
 /**
@@ -75,6 +76,7 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
         `--initial-cluster=${seeding.name}=${peerURL}`,
         `--initial-cluster-token=${seeding.token}`,
         `--initial-advertise-peer-urls=${peerURL}`,
+        ...bumpFlags(seeding.revisionBump),
       ],
       env: [{ name: 'ETCDCTL_API', value: '3' }],
       terminationMessagePolicy: 'FallbackToLogsOnError',
@@ -88,6 +90,10 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
     withMount(agentContainer(place, seeding.image, []), data),
   ];
 }
+
+/** What was compacted away is told to those who watch from there: they start anew in place of waiting for ever. */
+const bumpFlags = (by: number | undefined): readonly string[] =>
+  by === undefined ? [] : [`--bump-revision=${by}`, '--mark-compacted'];
 
 const withMount = (container: Passed, mount: Passed): Passed => ({
   ...container,

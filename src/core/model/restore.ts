@@ -10,6 +10,8 @@ export interface RestoreIntent {
   readonly cluster: string;
   readonly store: StorePlace;
   readonly serviceAccountName: string | undefined;
+  /** How far revisions are to leap, so that clients which remember newer ones notice. */
+  readonly revisionBump: number | undefined;
 }
 
 /**
@@ -37,6 +39,8 @@ export interface RestoredCluster {
   /** Who asks for that. */
   readonly holdAskedBy: string | undefined;
   readonly clusterId: string | undefined;
+  /** The version that it is to run. */
+  readonly version: string;
   readonly isSettled: boolean;
   /** Pods and volumes of members other than the seed. */
   readonly oldPods: readonly Body[];
@@ -68,6 +72,7 @@ export interface RestoreWorld {
   readonly proof: Agent | undefined;
   /** Not there, or it cannot be read: the sentence says which. */
   readonly cluster: RestoredCluster | string;
+  readonly isClusterGone: boolean;
   /** Volumes of the old members, which the restore has taken into its keeping. */
   readonly aside: readonly Body[];
   /** Whether the resource stays until the restore is over, even if somebody deletes it. */

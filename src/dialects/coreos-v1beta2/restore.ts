@@ -19,6 +19,17 @@ import {
 import { foundStatus } from './status.ts';
 import { placeOf, storageTypes, storeFields, storeIsNamed } from './store-spec.ts';
 
+const largestBump = 1_000_000_000_000;
+
+const revisionBump = ruled(z.int(), {
+  cel: `self >= 0 && self <= ${largestBump}`,
+  says: `must be from 0 to ${largestBump}`,
+  holds: (by) => by >= 0 && by <= largestBump,
+}).describe(
+  'By how much revisions leap, and history before that counts as compacted, so that clients which have seen newer ' +
+    'revisions notice: 1000000000 is far enough. From etcd 3.5.10 on; 0 or left out means that revisions go back.',
+);
+
 const etcdRestoreSpec = ruled(
   z.object({
     etcdCluster: z
@@ -29,6 +40,7 @@ const etcdRestoreSpec = ruled(
     backupStorageType: z
       .enum(storageTypes)
       .describe('Kind of store; the field of the same name in small letters says where.'),
+    revisionBump: revisionBump.optional(),
     serviceAccountName: serviceAccountName
       .optional()
       .describe('Account of the pod that reads the backup, for a workload identity. Its token is not mounted by us.'),
@@ -61,6 +73,7 @@ function translate(resource: EtcdRestoreResource): ReadRestore {
       cluster: spec.etcdCluster.name,
       store: placeOf(spec.backupStorageType, spec),
       serviceAccountName: spec.serviceAccountName,
+      revisionBump: spec.revisionBump || undefined,
     },
     memory: memoryOf(resource),
     owner: { apiVersion: `${group}/${version}`, kind: 'EtcdRestore', name, uid, controller: true },

@@ -6,7 +6,14 @@ import { planRestore } from './plan-restore.ts';
 const now = 10_000_000;
 const old = { name: 'db-old', uid: 'o' };
 const running: RestoredCluster = {
-  ...{ heldBy: undefined, holdAskedBy: undefined, clusterId: 'aaa', isSettled: true, seed: undefined },
+  ...{
+    heldBy: undefined,
+    holdAskedBy: undefined,
+    clusterId: 'aaa',
+    version: '3.5.9',
+    isSettled: true,
+    seed: undefined,
+  },
   ...{ oldPods: [old], oldClaims: [old] },
 };
 const seed: Seed = { name: 'db-new', uid: 's', state: 'ready', why: '', isHandedOver: false, clusterId: 'bbb' };
@@ -25,10 +32,11 @@ const world = (phase: RestorePhase, { memory, cluster, ...rest }: Over = {}): Re
   now,
   intent: {
     ...{ name: 'r', namespace: 'n', uid: 'u', createdAt: now, cluster: 'db', serviceAccountName: undefined },
+    revisionBump: undefined,
     store: { kind: 's3', path: 'b/k', field: 'spec.s3.path' },
   },
   memory: { phase, since: now, seed: 'db-new', clusterId: phase === 'seeding' ? undefined : 'bbb', ...memory },
-  ...{ proof: undefined, aside: [], isPinned: true, spareName: 'db-new', obstacle: undefined },
+  ...{ proof: undefined, aside: [], isPinned: true, spareName: 'db-new', obstacle: undefined, isClusterGone: false },
   cluster: typeof cluster === 'string' ? cluster : { ...running, ...cluster },
   ...rest,
 });
@@ -61,6 +69,14 @@ describe('before anything of the cluster is touched', () => {
       message: 'no Secret',
     });
     expect(planRestore(world('proving', { cluster: 'no cluster' }))).toMatchObject({ is: 'wait', isBlocked: true });
+  });
+
+  it('revisions that are to leap in an etcd that cannot end it', () => {
+    const { intent } = world('proving');
+    const leaping = { intent: { ...intent, revisionBump: 1 } };
+    expect(planRestore(world('proving', leaping))).toMatchObject({ is: 'enter', phase: 'failed' });
+    expect(stepIn(world('proving', { ...leaping, cluster: { version: '3.5.10' } }))).toBe('prove');
+    expect(stepIn(world('proving', { ...leaping, cluster: { version: '3.6.0' } }))).toBe('prove');
   });
 
   it('a member starts from it, and must serve', () => {
@@ -113,6 +129,14 @@ describe('when the seed serves', () => {
   it('another restore of the same cluster comes first', () => {
     const others = { seed, holdAskedBy: 'another', heldBy: 'another' };
     expect(planRestore(world('switching', { cluster: others }))).toMatchObject({ is: 'wait' });
+  });
+
+  it('a cluster that is deleted meanwhile ends it, and lets the restore go', () => {
+    const gone = { cluster: 'it is gone', isClusterGone: true };
+    for (const phase of ['switching', 'growing'] as const)
+      expect(planRestore(world(phase, gone))).toMatchObject({ is: 'enter', phase: 'failed' });
+    expect(stepIn(world('failed', gone))).toBe('unpin');
+    expect(planRestore(world('seeding', gone))).toMatchObject({ is: 'wait', isBlocked: true });
   });
 
   it('a seed that was lost meanwhile is made again', () => {

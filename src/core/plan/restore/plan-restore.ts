@@ -45,9 +45,9 @@ export function planRestore(world: RestoreWorld): RestoreVerdict {
     case 'seeding':
       return withCluster(world, seed);
     case 'switching':
-      return withCluster(world, makeRoom);
+      return lost(world) ?? withCluster(world, makeRoom);
     case 'growing':
-      return withCluster(world, grow);
+      return lost(world) ?? withCluster(world, grow);
     case 'failed':
       return cleanUp(world);
     case 'complete':
@@ -62,6 +62,10 @@ const wait = (message: string): RestoreVerdict => ({ is: 'wait', message });
 const blocked = (message: string): RestoreVerdict => ({ is: 'wait', message, isBlocked: true });
 const fail = (message: string): RestoreVerdict => ({ is: 'enter', phase: 'failed', message });
 
+/** From here on there is nothing to go back to, and without the cluster nothing to go on with. */
+const lost = ({ isClusterGone, intent }: RestoreWorld): RestoreVerdict | undefined =>
+  isClusterGone ? fail(`EtcdCluster "${intent.cluster}" was deleted while it was being restored`) : undefined;
+
 type Stage = (world: RestoreWorld, cluster: RestoredCluster) => RestoreVerdict;
 
 const withCluster = (world: RestoreWorld, stage: Stage): RestoreVerdict =>
@@ -70,6 +74,8 @@ const withCluster = (world: RestoreWorld, stage: Stage): RestoreVerdict =>
 function prove(world: RestoreWorld): RestoreVerdict {
   const { proof, cluster, obstacle, intent } = world;
   if (typeof cluster === 'string') return blocked(cluster);
+  const refusal = refusalOf(world, cluster);
+  if (refusal !== undefined) return fail(refusal);
   if (proof === undefined)
     return obstacle === undefined ? act({ kind: 'prove' }, 'reading the backup to its end') : blocked(obstacle);
   if (proof.state.is !== 'ended') {
@@ -79,6 +85,14 @@ function prove(world: RestoreWorld): RestoreVerdict {
   const { ok, message } = proof.state.report;
   if (!ok) return fail(`the backup cannot be used, and EtcdCluster "${intent.cluster}" was not touched: ${message}`);
   return { is: 'enter', phase: 'seeding', message: 'the backup is whole', seed: world.spareName };
+}
+
+/** etcd's tool has learned it in 3.5.10. */
+function refusalOf({ intent }: RestoreWorld, { version }: RestoredCluster): string | undefined {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  const isOld = major === 3 && (minor < 5 || (minor === 5 && patch < 10));
+  if (intent.revisionBump === undefined || !isOld) return undefined;
+  return `revisions cannot leap in etcd ${version}: raise the version of the cluster to 3.5.10 or newer, or leave revisionBump out`;
 }
 
 function seed({ now, memory, intent }: RestoreWorld, cluster: RestoredCluster): RestoreVerdict {

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RestoreVerdict } from '../../core/plan/restore/plan-restore.ts';
+import type { ReadRestore } from '../restore-dialect.ts';
+import { readCluster } from './intent.ts';
+import { coreosRestores } from './restore.ts';
+
+const spec = {
+  etcdCluster: { name: 'db' },
+  backupStorageType: 'S3',
+  s3: { path: 'bucket/some/key', awsSecret: 'aws' },
+};
+const restore = (over: object = {}, status?: object): unknown => ({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdRestore',
+  metadata: { name: 'r', namespace: 'n', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { ...spec, ...over },
+  ...(status === undefined ? {} : { status }),
+});
+const valueOf = (raw: unknown): ReadRestore => {
+  const read = coreosRestores.read(raw);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value;
+};
+const problems = (raw: unknown): string => {
+  const read = coreosRestores.read(raw);
+  return read.ok ? '' : read.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
+};
+
+describe('an EtcdRestore', () => {
+  it('names a cluster and a backup', () => {
+    expect(valueOf(restore()).intent).toMatchObject({
+      cluster: 'db',
+      store: { kind: 's3', path: 'bucket/some/key', secret: 'aws' },
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ['no cluster', { etcdCluster: undefined }, 'spec.etcdCluster: must be set'],
+    ['a cluster elsewhere', { etcdCluster: { name: 'other/db' } }, 'spec.etcdCluster.name'],
+    ['no store', { s3: undefined }, 'backupStorageType is S3, so s3 must be set'],
+    ['a store nobody knows', { backupStorageType: 'FTP' }, 'spec.backupStorageType: must be one of'],
+    ['revisions that go back', { revisionBump: -1 }, 'spec.revisionBump: must be from 0'],
+  ])('with %s is refused', (_title, over, says) => {
+    expect(problems(restore(over))).toContain(says);
+  });
+
+  it('is read whatever it is, and never crashes', () => {
+    fc.assert(fc.property(fc.anything(), (raw) => void coreosRestores.read(raw)));
+    fc.assert(fc.property(fc.object(), (raw) => void coreosRestores.read(restore(raw as object, raw as object))));
+  });
+
+  it('that the original has made, or failed to, is not made again', () => {
+    expect(valueOf(restore()).memory.phase).toBe('proving');
+    expect(valueOf(restore({}, { succeeded: true })).memory.phase).toBe('complete');
+    expect(valueOf(restore({}, { succeeded: false, reason: 'no' })).memory.phase).toBe('failed');
+  });
+});
+
+describe('the status of an EtcdRestore', () => {
+  const now = new Date('2026-01-01T00:00:05Z');
+  const write = (verdict: RestoreVerdict, previous: unknown = {}) =>
+    coreosRestores.writeStatus({ verdict, facts: {}, generation: 1, now }, previous);
+  const memoryAfter = (status: object) => valueOf(restore({}, status)).memory;
+
+  it('remembers what the next pass depends on', () => {
+    const seeding = write({ is: 'enter', phase: 'seeding', seed: 'db-new', message: '' });
+    expect(memoryAfter(seeding)).toMatchObject({ phase: 'seeding', seed: 'db-new', since: now.getTime() });
+    const switching = write({ is: 'enter', phase: 'switching', clusterId: 'bbb', message: '' }, seeding);
+    expect(memoryAfter(switching)).toMatchObject({ phase: 'switching', seed: 'db-new', clusterId: 'bbb' });
+  });
+
+  it('says how it ended, and never again anything else', () => {
+    const complete = write({ is: 'enter', phase: 'complete', message: 'it serves' });
+    expect(complete).toMatchObject({ phase: 'Complete', succeeded: true, reason: '' });
+    const tidying = write({ is: 'act', step: { kind: 'unpin' }, message: 'over' }, complete);
+    expect(tidying).toEqual(complete);
+    expect(write({ is: 'enter', phase: 'failed', message: 'no' })).toMatchObject({ succeeded: false, reason: 'no' });
+  });
+});
+
+describe('a cluster whose place was taken', () => {
+  const metadata = { name: 'db', namespace: 'n', uid: 'c' };
+
+  it('remembers the seed and its id, and nobody of before', () => {
+    const before = {
+      clusterId: 'aaa',
+      bootstrap: { members: ['db-1', 'db-2'], token: 't' },
+      memberStatus: [{ name: 'db-1', role: 'voter' }],
+      conditions: [],
+    };
+    const memory = { seed: 'db-new', token: 'n.db.c.u', clusterId: 'bbb', version: '3.6.16' };
+    const status = coreosRestores.rewriteMemory(before, memory);
+    const read = readCluster({ metadata, spec: { size: 3 }, status });
+    expect(read.ok && read.value.memory).toEqual({
+      clusterId: 'bbb',
+      bootstrap: { members: ['db-new'], token: 'n.db.c.u' },
+      voters: ['db-new'],
+      version: '3.6.16',
+    });
+  });
+
+  it('is left alone by its operator while the restore holds it', () => {
+    const annotations = { [coreosRestores.holdAnnotation]: 'u' };
+    const read = readCluster({ metadata: { ...metadata, annotations }, spec: { size: 3 } });
+    expect(read.ok && read.value.blueprint.intent).toMatchObject({ paused: true, heldBy: 'u' });
+  });
+});

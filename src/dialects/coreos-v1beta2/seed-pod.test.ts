@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { readCluster } from './intent.ts';
+import type { CarrierName } from '../../core/model/cluster.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
+import { memberPod } from '../../core/desired/pod.ts';
+import { type Seeding, seedClaim, seedPod } from '../../core/desired/seed-pod.ts';
+
+function blueprintOf(version: string, pod: object = {}): Blueprint {
+  const read = readCluster({ metadata: { name: 'db', namespace: 'n', uid: 'c' }, spec: { size: 3, version, pod } });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value.blueprint;
+}
+
+const name = 'db-seed' as CarrierName;
+const seeding: Seeding = {
+  name,
+  token: 'token',
+  owner: { apiVersion: 'v1', kind: 'Restore', name: 'r', uid: 'u', controller: true },
+  labels: { app: 'etcd-restore' },
+  image: { name: 'ours' },
+  words: ['--url', 's3://b/k'],
+  mounts: [{ path: '/etc/agent/store', secret: 'aws' }],
+};
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly string[];
+}
+const containersOf = (version: string, over: Partial<Seeding> = {}): readonly Container[] =>
+  seedPod(blueprintOf(version), { ...seeding, ...over }).spec['initContainers'] as readonly Container[];
+const toolOf = (version: string): string | undefined =>
+  containersOf(version).find((container) => container.name === 'restore-datadir')?.command[0];
+
+describe('the first member of a restored cluster', () => {
+  it('is a member like any other, after the snapshot was fetched, made a data directory of, and put in its place', () => {
+    const blueprint = blueprintOf('3.6.16');
+    const join = { as: 'founder', of: { members: [name], token: 'token' } } as const;
+    const ordinary = memberPod(blueprint, { name, join, version: '3.6.16' });
+    expect(seedPod(blueprint, seeding).spec['containers']).toEqual(ordinary.spec['containers']);
+    expect(containersOf('3.6.16').map((container) => [container.name, container.image])).toEqual([
+      ['fetch-backup', 'ours'],
+      ['restore-datadir', 'quay.io/coreos/etcd:v3.6.16'],
+      ['place-datadir', 'ours'],
+    ]);
+  });
+
+  it('is not for clients, nor seen by the operator of clusters, before it takes its place', () => {
+    const { labels, ownerReferences } = seedPod(blueprintOf('3.6.16'), seeding).metadata;
+    expect(labels).toEqual({ app: 'etcd-restore' });
+    expect(ownerReferences).toEqual([seeding.owner]);
+  });
+
+  it('is made by the tool that its version has', () => {
+    expect(['3.1.10', '3.4.31', '3.5.35', '3.7.3'].map(toolOf)).toEqual([
+      '/usr/local/bin/etcdctl',
+      '/usr/local/bin/etcdctl',
+      '/usr/local/bin/etcdutl',
+      '/usr/local/bin/etcdutl',
+    ]);
+  });
+
+  it('lets revisions leap where that is asked for', () => {
+    const words = (over: Partial<Seeding>) => containersOf('3.6.16', over).flatMap(({ command }) => command);
+    expect(words({})).not.toContain('--mark-compacted');
+    expect(words({ revisionBump: 7 })).toEqual(expect.arrayContaining(['--bump-revision=7', '--mark-compacted']));
+  });
+
+  it('has a disk where members of its cluster have one', () => {
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const durable = blueprintOf('3.6.16', { persistentVolumeClaimSpec: claim });
+    expect(seedClaim(durable, seeding)).toMatchObject({
+      metadata: { name, labels: { app: 'etcd-restore' }, ownerReferences: [seeding.owner] },
+      spec: claim,
+    });
+    expect(seedClaim(blueprintOf('3.6.16'), seeding)).toBeUndefined();
+  });
+});

@@ -1,0 +1,41 @@
+import { expect } from 'vitest';
+import { applyBackup, backedUp, claimManifest } from '../support/backups.ts';
+import { declared } from '../support/cluster.ts';
+import { example, installOperator, underTest } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+
+const store = (path: string): object => ({ storageType: 'PVC', pvc: { claimName: 'backups', path } });
+
+story("the original's three Deployments stand side by side, and nothing is done twice", async (told) => {
+  const { kubectl, step, namespace } = told;
+  const db = declared(kubectl);
+  const holder = (lease: string): Promise<string> => kubectl(`get lease ${lease} -o jsonpath={.spec.holderIdentity}`);
+  await installOperator(told);
+  await kubectl('wait lease/etcd-backup-operator lease/etcd-restore-operator --for=create --timeout=60s');
+  await step('two more, which wait for their turns', async () => {
+    for (const program of ['etcd-backup-operator', 'etcd-restore-operator']) {
+      await kubectl('apply -f -', { input: underTest(example(`${program}/deployment.yaml`, namespace)) });
+      await kubectl(`rollout status deployment/${program} --timeout=90s`);
+    }
+    for (const lease of ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'])
+      expect(await holder(lease)).toMatch(/^etcd-operator-/);
+  });
+  await step('a backup is made once', async () => {
+    await kubectl('apply -f -', { input: claimManifest('backups') });
+    await db.apply({ size: 1, version: '3.5.35' });
+    await db.settled(1);
+    await applyBackup(kubectl, 'first', { etcdCluster: { name: 'db' }, ...store('first.db') });
+    await backedUp(kubectl, 'first');
+    const begun = await Promise.all(
+      ['etcd-operator', 'etcd-backup-operator'].map((of) => kubectl(`logs deployment/${of}`)),
+    );
+    expect(begun.map((log) => log.split('a backup begins').length - 1)).toEqual([1, 0]);
+  });
+  await step('without the first, the second makes the next', async () => {
+    await kubectl('scale deployment etcd-operator --replicas=0');
+    await kubectl('wait pods -l name=etcd-operator --for=delete --timeout=60s');
+    await applyBackup(kubectl, 'second', { etcdEndpoints: ['http://db-client:2379'], ...store('second.db') });
+    await backedUp(kubectl, 'second');
+    expect(await holder('etcd-backup-operator')).toMatch(/^etcd-backup-operator-/);
+  });
+});

@@ -1,0 +1,38 @@
+import { coreosRestores } from '../../src/dialects/coreos-v1beta2/restore.ts';
+import { accepted, benchFor, type Json, refused } from './crd-support.ts';
+
+const { withDefinition, judge } = benchFor('crd-restores', {
+  'examples/coreos/etcd-restore-operator-crd.yaml': 'etcdrestores.etcd.database.coreos.com',
+});
+
+const restore = (spec: Json): Json => ({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdRestore',
+  metadata: { name: 'example' },
+  spec: {
+    etcdCluster: { name: 'example' },
+    backupStorageType: 'S3',
+    s3: { path: 'bucket/key', awsSecret: 'aws' },
+    ...spec,
+  },
+});
+
+withDefinition();
+judge(
+  {
+    restores: [
+      ['as the original has them', restore({}), accepted()],
+      ['from a volume', restore({ backupStorageType: 'PVC', pvc: { claimName: 'd', path: 'a.db' } }), accepted()],
+      ['of no cluster', restore({ etcdCluster: {} }), refused('spec.etcdCluster.name: Required value')],
+      [
+        'of a cluster elsewhere',
+        restore({ etcdCluster: { name: 'n/db' } }),
+        refused('must be the name of an EtcdCluster'),
+      ],
+      ['from nowhere', restore({ backupStorageType: 'GCS' }), refused('backupStorageType is GCS, so gcs must be set')],
+      ['from a store nobody knows', restore({ backupStorageType: 'FTP' }), refused('Unsupported value: "FTP"')],
+      ['with revisions that go back', restore({ revisionBump: -1 }), refused('must be from 0 to')],
+    ],
+  },
+  coreosRestores.read,
+);
