@@ -19,6 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          testTimeout: 60_000, // a machine that does other things as well is slow to load a large library
           include: ['{src,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
         },
       },
