@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { declared } from '../support/cluster.ts';
-import { installOperator } from '../support/operator.ts';
+import { installOperator, scaleOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
@@ -33,9 +33,11 @@ story('a killed container, evicted pods and two lost at once are healed', async 
     });
     await step('evicted as a drain does it: replaced, and the third waits for its turn', async () => {
       const [first = '', second = '', third = ''] = await db.podNames();
+      await scaleOperator(told, 0); // or the first would be replaced before the third is asked for
       for (const { words, input } of [evict(first), evict(second)]) await kubectl(words, input);
       const { words, input } = evict(third);
       expect(await kubectl.refused(words, input)).toMatch(/disruption budget/);
+      await scaleOperator(told, 1);
       await db.replaced(first, 5);
       await db.replaced(second, 5);
     });

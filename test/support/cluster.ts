@@ -43,7 +43,7 @@ export const declaredIn =
     const withMembers: DeclaredCluster['withMembers'] = async (use) =>
       use((await endpoints()).map((endpoint) => connections.to(endpoint)));
     const asked = (): Promise<readonly EtcdMember[]> =>
-      withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
+      withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 10_000 }))));
     // Whoever asks while members choose a leader, or on a busy machine, is answered a little later.
     const members = (): Promise<readonly EtcdMember[]> => until('etcd tells its members', asked, { seconds: 30 });
     const voters = async (size: number): Promise<void> => {

@@ -29,7 +29,7 @@ export async function underTraffic(cluster: DeclaredCluster, happen: () => Promi
   try {
     await until('the first write', async () => acknowledged.size > 0 || undefined);
     await happen();
-    await until('a write after all that', writesAgain(acknowledged), { seconds: 30 });
+    await until('a write after all that', writesAgain(acknowledged), { seconds: 60 });
     await until(
       'the watcher has seen every write',
       async () => [...acknowledged.keys()].every((key) => heard.keys.has(key)) || undefined,

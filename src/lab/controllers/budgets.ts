@@ -7,6 +7,9 @@ import { timeOf } from '../node/pod/status.ts';
 import { selects } from '../selector.ts';
 import { controller, isReady, siblings, type Tools } from './controller.ts';
 
+/** An eviction that has come to nothing by then counts no more. */
+const forgottenMillis = 120_000;
+
 /** Keeps in each budget how many of its pods may be disturbed. */
 export function budgets(tools: Tools): Runnable {
   const { stores, client, clock } = tools;
@@ -21,10 +24,12 @@ export function budgets(tools: Tools): Runnable {
       const status = budgetStatus(budget, stores.pods.all(), timeOf(clock.now()));
       const { conditions: _, ...counted } = status;
       const { conditions: __, disruptedPods: ___, ...before } = budget.status ?? {};
-      if (isDeepStrictEqual(counted, before)) return done;
+      const over = endedEvictions(budget, stores.pods.all());
+      if (isDeepStrictEqual(counted, before) && over.length === 0) return done;
+      const disruptedPods = Object.fromEntries(over.map((name) => [name, null]));
       await client.patch(podDisruptionBudgets, budget.metadata, {
         type: 'merge',
-        body: { status },
+        body: { status: { ...status, disruptedPods } },
         subresource: 'status',
       });
       return done;
@@ -32,11 +37,14 @@ export function budgets(tools: Tools): Runnable {
   });
 }
 
-export function budgetStatus({ spec, metadata }: PodDisruptionBudget, pods: readonly Stored<Pod>[], time: string) {
+export function budgetStatus(budget: PodDisruptionBudget, pods: readonly Stored<Pod>[], time: string) {
+  const { spec, metadata } = budget;
   const meant = pods.filter(
     (pod) => pod.metadata.namespace === metadata.namespace && selects(spec?.selector, pod.metadata.labels),
   );
-  const currentHealthy = meant.filter((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined).length;
+  const currentHealthy = meant.filter(
+    (pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined && !isLeaving(budget, pod, time),
+  ).length;
   const expectedPods = meant.length;
   const desiredHealthy = desired(spec, expectedPods);
   const disruptionsAllowed = Math.max(0, currentHealthy - desiredHealthy);
@@ -52,6 +60,21 @@ export function budgetStatus({ spec, metadata }: PodDisruptionBudget, pods: read
       },
     ],
   };
+}
+
+/** Of pods that are on their way out for all to see, or gone. */
+function endedEvictions({ status, metadata }: PodDisruptionBudget, pods: readonly Stored<Pod>[]): readonly string[] {
+  const staying = pods
+    .filter((pod) => pod.metadata.namespace === metadata.namespace && pod.metadata.deletionTimestamp === undefined)
+    .map((pod) => pod.metadata.name);
+  return Object.keys(status?.disruptedPods ?? {}).filter((name) => !staying.includes(name));
+}
+
+/** That a pod was evicted is known before we hear of its end: it must not be counted on once more in between. */
+function isLeaving({ status }: PodDisruptionBudget, { metadata }: Stored<Pod>, now: string): boolean {
+  const evicted = Date.parse(String(status?.disruptedPods?.[metadata.name] ?? ''));
+  const isAnother = Date.parse(String(metadata.creationTimestamp)) > evicted;
+  return !isAnother && Date.parse(now) - evicted < forgottenMillis;
 }
 
 function desired(spec: PodDisruptionBudget['spec'], expected: number): number {
