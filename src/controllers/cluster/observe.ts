@@ -9,7 +9,7 @@ import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
-import { wrongPassword } from './judge-credentials.ts';
+import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership } from './membership.ts';
 import { nextPlanes, planesOf } from './planes.ts';
 import { certificatesOf, lookAtSecurity, type Security } from './security.ts';
@@ -78,9 +78,8 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
 /** That etcd does not let our user in is a flaw of the Secret that names it, or of the spec that names none. */
 function refusedUser(membership: ClusterWorld['membership'], { operatorCredentials }: ReadCluster): readonly string[] {
   if (membership.seen || membership.refused === undefined) return [];
-  if (operatorCredentials !== undefined)
-    return membership.refused === 'unknown-user' ? [wrongPassword(operatorCredentials)] : [];
-  return [noUser];
+  if (operatorCredentials === undefined) return [noUser];
+  return [(membership.refused === 'unknown-user' ? wrongPassword : tooLittleSay)(operatorCredentials)];
 }
 
 /** What the spec asks for, and under which keys its Secrets have it. */
