@@ -84,22 +84,32 @@ type Variable = z.ZodObject<{
   valueFrom: z.ZodOptional<typeof anything>;
 }>;
 
+/** A negative retention has some versions of etcd compact without end, and a line break is never meant. */
+const properSetting: Rule<{ readonly name: string; readonly value?: string | undefined }> = {
+  cel: "!self.name.startsWith('ETCD_') || !has(self.value) || !(self.value.startsWith('-') || self.value.contains('\\n'))",
+  says: 'the value of a setting of etcd must not be negative, and must not have line breaks',
+  holds: ({ name, value = '' }) => !name.startsWith('ETCD_') || !(value.startsWith('-') || value.includes('\n')),
+};
+
 /** A list of environment variables, whose names must also keep the given rule. */
 export const environment = (rule: Rule<string>): z.ZodArray<Variable> =>
   listBy(
     'name',
-    z.object({
-      name: ruled(
-        text(253),
-        looksLike(
-          /^[-._a-zA-Z][-._a-zA-Z0-9]*$/,
-          "must be made of letters, digits, '_', '-' and '.', and not begin with a digit",
+    ruled(
+      z.object({
+        name: ruled(
+          text(253),
+          looksLike(
+            /^[-._a-zA-Z][-._a-zA-Z0-9]*$/,
+            "must be made of letters, digits, '_', '-' and '.', and not begin with a digit",
+          ),
+          rule,
         ),
-        rule,
-      ),
-      value: text(32_768).optional(),
-      valueFrom: anything.optional(),
-    }),
+        value: text(32_768).optional(),
+        valueFrom: anything.optional(),
+      }),
+      properSetting,
+    ),
     128,
   );
 

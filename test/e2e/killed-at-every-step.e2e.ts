@@ -93,3 +93,25 @@ story.onOurCluster('an operator that is killed at every step goes on where it wa
     await operator.end();
   }
 });
+
+story.onOurCluster('an operator that is killed at every step of an upgrade goes on where it was', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  const operator = new Mortal(told);
+  try {
+    await db.apply({ size: 3, version: '3.5.35' });
+    await db.settled(3);
+    const members = await db.ids();
+    await underTraffic(db, async () => {
+      await step('while it upgrades', async () => {
+        await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
+        await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=180s`);
+        await db.settled(3);
+      });
+    });
+    expect(await db.ids()).toEqual(members);
+    expect(operator.deaths).toContain('taking step: change-image');
+  } finally {
+    await operator.end();
+  }
+});

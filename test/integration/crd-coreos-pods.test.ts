@@ -2,12 +2,14 @@ import { accepted, type Case, etcdCluster, judge, refused, withDefinition } from
 
 const pod = (policy: object) => etcdCluster({ pod: policy });
 const env = (name: string) => pod({ etcdEnv: [{ name, value: 'x' }] });
+const setting = (name: string | undefined, value: string | undefined) => pod({ etcdEnv: [{ name, value }] });
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const disk = (wish: object) => pod({ persistentVolumeClaimSpec: { ...claim, ...wish } });
 const storage = (quantity: unknown) => disk({ resources: { requests: { storage: quantity } } });
 const tls = (secrets: object) => etcdCluster({ TLS: { static: secrets } });
 
 const managed = refused('is set by the operator and must not be set here');
+const improper = refused('must not be negative, and must not have line breaks');
 const badQuantity = refused('must be a quantity that is not negative');
 const badSecret = refused("must be the name of a Secret in the cluster's own namespace");
 
@@ -29,6 +31,49 @@ const environment: readonly Case[] = [
   ].map((name): Case => [`the variable ETCD_${name}`, env(`ETCD_${name}`), managed]),
   ['the variable INITIAL_CLUSTER', env('INITIAL_CLUSTER'), managed],
   ['a setting that is the user’s', env('ETCD_AUTO_COMPACTION_RETENTION'), accepted()],
+  ...[
+    ['ETCD_AUTO_COMPACTION_RETENTION', '-1'],
+    ['ETCD_QUOTA_BACKEND_BYTES', '-8589934592'],
+    ['ETCD_LOG_LEVEL', 'info\nETCD_NAME=x'],
+  ].map(([name, value]): Case => [`${name} of ${JSON.stringify(value)}`, setting(name, value), improper]),
+  ['a variable of nobody’s with a line break', setting('MOTTO', 'one\ntwo'), accepted()],
+  ['a setting without a value', pod({ etcdEnv: [{ name: 'ETCD_LOG_LEVEL' }] }), accepted('etcd takes its default')],
+  [
+    'an election that is shorter than five heartbeats',
+    setting('ETCD_ELECTION_TIMEOUT', '100'),
+    accepted('etcd says so when the first member starts, where all stops, and the status quotes it'),
+  ],
+  ...[0, -1, 1024, 68_719_476_737].map(
+    (bytes): Case => [
+      `a quota of ${bytes}`,
+      etcdCluster({ quotaBackendBytes: bytes }),
+      refused('from 1 MiB (1048576)'),
+    ],
+  ),
+  ['a quota in words', etcdCluster({ quotaBackendBytes: '8Gi' }), refused('spec.quotaBackendBytes')],
+  ...[
+    ['periodic', '-1h'],
+    ['periodic', '5'],
+    ['periodic', '0h'],
+    ['revision', '-5'],
+    ['revision', '1h'],
+  ].map(
+    ([mode, retention]): Case => [
+      `compaction by ${mode} of ${retention}`,
+      etcdCluster({ version: '3.5.35', autoCompaction: { mode, retention } }),
+      refused('retention must be a time such as 1h'),
+    ],
+  ),
+  [
+    'compaction by mood',
+    etcdCluster({ version: '3.5.35', autoCompaction: { mode: 'mood', retention: '1h' } }),
+    refused('spec.autoCompaction.mode'),
+  ],
+  [
+    'compaction of etcd 3.2',
+    etcdCluster({ version: '3.2.13', autoCompaction: { mode: 'periodic', retention: '1h' } }),
+    refused('needs etcd 3.3 or newer'),
+  ],
   [
     'a variable with = in its name',
     env('A=B'),

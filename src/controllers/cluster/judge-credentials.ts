@@ -20,3 +20,7 @@ export function credentialsIn(fetched: Fetched, { name, realm }: { name: string;
 /** What to say when etcd does not let this user in. */
 export const wrongPassword = (name: string): string =>
   `Secret ${name}: etcd does not know this username with this password: correct username or password`;
+
+/** What to say when it lets this user in, and no further. */
+export const tooLittleSay = (name: string): string =>
+  `Secret ${name}: etcd does not let this user do what the operator has to: grant it the role root`;

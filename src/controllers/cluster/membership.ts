@@ -45,7 +45,7 @@ const refusal = (thrown: unknown): { readonly refused?: Refusal } => {
 
 function refusalOf(thrown: unknown): Refusal | undefined {
   if (isRefusal(thrown, 'wrong-password')) return 'unknown-user';
-  return isRefusal(thrown, 'auth-needed') ? 'no-user' : undefined;
+  return isRefusal(thrown, 'auth-needed', 'user-not-found', 'permission-denied') ? 'no-user' : undefined;
 }
 
 const ask = async ({ connection, asking }: Asked): Promise<Answer> => ({

@@ -10,7 +10,7 @@ import type { Pod, Stored } from '../../kube/object.ts';
 import { carriersOf } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { claimsOf, recollect } from './claims-of.ts';
-import { wrongPassword } from './judge-credentials.ts';
+import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
 import { nextPlanes, planesOf } from './planes.ts';
 import { certificatesOf, lookAtSecurity, type Security, withKeys } from './security.ts';
@@ -98,9 +98,8 @@ async function membersSeen(
 /** That etcd does not let our user in is a flaw of the Secret that names it, or of the spec that names none. */
 function refusedUser(membership: ClusterWorld['membership'], { operatorCredentials }: ReadCluster): readonly string[] {
   if (membership.seen || membership.refused === undefined) return [];
-  if (operatorCredentials !== undefined)
-    return membership.refused === 'unknown-user' ? [wrongPassword(operatorCredentials)] : [];
-  return [noUser];
+  if (operatorCredentials === undefined) return [noUser];
+  return [(membership.refused === 'unknown-user' ? wrongPassword : tooLittleSay)(operatorCredentials)];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, nameOf, withCarrier, withoutCarrier } from '../../../test/support/worlds.ts';
+import { aWorld, nameOf, outOfContact, withCarrier, withMember, withoutCarrier } from '../../../test/support/worlds.ts';
+import type { Planes } from '../../core/desired/encryption.ts';
 import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
@@ -50,5 +51,42 @@ describe('before a member is given up, the API server is asked itself', () => {
     ['has lost its volume', { metadata: {}, status: { phase: 'Lost' } }],
   ])('and a disk that %s does not keep it', async (_, persistentvolumeclaims) => {
     expect(await removing(withoutBody, { persistentvolumeclaims })).toEqual([2n]);
+  });
+});
+
+describe('a member that returns to its disk', () => {
+  /** How it is made to listen to peers, when etcd's list and its claim say this of it. */
+  async function listening(listed: string | undefined, noted: string | undefined): Promise<Planes['peer'] | undefined> {
+    const seen = aWorld(withMember(victim, { peerURLs: listed === undefined ? [] : [`${listed}://there:2380`] }));
+    const world = listed === undefined ? aWorld(outOfContact()) : seen;
+    const asked: Planes[] = [];
+    const annotations = noted === undefined ? {} : { 'p/peer-scheme': noted };
+    const stop = new Failure('conflict', 'far enough');
+    const deed = {
+      blueprint: { intent: world.intent, naming: { prefix: 'p', versionAnnotation: 'v' }, template: {} },
+      observed: {
+        world,
+        planes: { peer: 'encrypted', client: 'plain' },
+        blueprintFor: (planes: Planes) => {
+          asked.push(planes);
+          throw stop;
+        },
+      },
+      writer: { patch: async () => undefined },
+      tools: { caches: { claims: { get: () => ({ metadata: { annotations } }) } } },
+    };
+    const step = { kind: 'start-carrier', name: nameOf(victim), join: { as: 'returner' }, version: '3.5.35' } as const;
+    await expect(perform(step, deed as unknown as Deed)).rejects.toBe(stop);
+    return asked[0]?.peer;
+  }
+
+  it('listens where the others look for it, whatever its claim says', async () => {
+    expect(await listening('http', 'https')).toBe('between');
+    expect(await listening('https', 'http')).toBe('encrypted');
+  });
+
+  it('listens as its claim says where nobody can be asked', async () => {
+    expect(await listening(undefined, 'http')).toBe('between');
+    expect(await listening(undefined, undefined)).toBe('encrypted');
   });
 });

@@ -12,6 +12,8 @@ import type { Blueprint } from '../../core/desired/manifest.ts';
 import { memberPod, templateMark } from '../../core/desired/pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import { nextPlanes } from './planes.ts';
 
 const blueprintOf = (TLS?: object): Blueprint => {
   const metadata = { name: 'db', namespace: 'default', uid: 'u' };
@@ -91,5 +93,49 @@ describe('encryption that is switched on or off', () => {
     expect([listeningAs('http', 'plain'), listeningAs('http', 'between'), listeningAs(undefined, 'encrypted')]).toEqual(
       ['plain', 'between', 'encrypted'],
     );
+  });
+});
+
+describe('how members are to speak next', () => {
+  const asked = (TLS: object | undefined, clusterId: string | undefined = 'c1') => {
+    const metadata = { name: 'db', namespace: 'default', uid: 'u' };
+    const read = coreos.read({ metadata, spec: { size: 3, ...(TLS && { TLS }) }, status: clusterId && { clusterId } });
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    return read.value;
+  };
+  const managed = { managed: {} };
+  const podSpeaking = (planes: Planes, made: Blueprint = encrypted): Stored<Pod> => {
+    const body = { name, version: '3.5.35', join: { as: 'newcomer', among: [] } } as const;
+    return memberPod(speaking(made, planes), body) as unknown as Stored<Pod>;
+  };
+  const claimNoting = (scheme: string): Stored<PersistentVolumeClaim> =>
+    ({
+      metadata: { name: 'db-9', annotations: { 'etcd.database.coreos.com/peer-scheme': scheme } },
+    }) as unknown as Stored<PersistentVolumeClaim>;
+  const both = (each: Encryption): Planes => ({ peer: each, client: each });
+
+  it('is what the spec says where nobody speaks yet', () => {
+    expect(nextPlanes(asked(managed, ''), { pods: [podSpeaking(both('plain'))], claims: [] })).toEqual(
+      both('encrypted'),
+    );
+    expect(nextPlanes(asked(managed), { pods: [], claims: [] })).toEqual(both('encrypted'));
+  });
+
+  it('is between while somebody is at the other end, a pod or a disk without one', () => {
+    const pods = [podSpeaking(both('between')), podSpeaking(both('plain'))];
+    expect(nextPlanes(asked(managed), { pods, claims: [] })).toEqual(both('between'));
+    const claims = [claimNoting('http')];
+    expect(nextPlanes(asked(managed), { pods: pods.slice(0, 1), claims })).toEqual({
+      peer: 'between',
+      client: 'encrypted',
+    });
+    expect(nextPlanes(asked(undefined), { pods: [], claims: [claimNoting('https')] }).peer).toBe('between');
+  });
+
+  it('needs certificates that outlive the spec to be switched off in two rounds', () => {
+    const yours = blueprintOf({ static: { member: { peerSecret: 'yours' } } });
+    const spoken = { peer: 'encrypted', client: 'plain' } as const;
+    expect(nextPlanes(asked(undefined), { pods: [podSpeaking(spoken, yours)], claims: [] }).peer).toBe('plain');
+    expect(nextPlanes(asked(undefined), { pods: [podSpeaking(spoken)], claims: [] }).peer).toBe('between');
   });
 });

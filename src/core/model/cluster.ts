@@ -18,7 +18,7 @@ export type Sighting<T> =
    */
   | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: Refusal };
 
-/** `unknown-user`: with the name and password that we gave. `no-user`: we gave none. */
+/** `unknown-user`: with the name and password that we gave. `no-user`: nobody, or somebody who may not do what we have to. */
 export type Refusal = 'unknown-user' | 'no-user';
 
 export interface Member {
