@@ -215,12 +215,15 @@ export class SimulatedCluster {
       entry.started = true;
       this.fill(pod);
     }
-    if (hasQuorum(this.members())) {
-      const voters = this.entries.filter(({ role }) => role === 'voter').map(({ name }) => name);
-      this.memory = { ...this.memory, voters: this.entries.length > 0 ? voters : this.memory.voters };
-      for (const entry of this.entries.filter((each) => this.serves(each)))
-        this.marks.set(entry.name, { clusterId: 'c1', members: voters });
-    }
+    if (hasQuorum(this.members()) && this.entries.length > 0) this.note();
+  }
+
+  /** What the operator writes down when a majority has answered. */
+  private note(): void {
+    const voters = this.entries.filter(({ role }) => role === 'voter').map(({ name }) => name);
+    this.memory = { ...this.memory, voters };
+    for (const entry of this.entries.filter((each) => this.serves(each)))
+      this.marks.set(entry.name, { clusterId: 'c1', members: voters });
   }
 
   private form(): void {
