@@ -1,16 +1,20 @@
 import { expect } from 'vitest';
 import { hexOf } from '../../src/etcd/words.ts';
-import { declared } from '../support/cluster.ts';
-import { installOperator } from '../support/operator.ts';
-import { story } from '../support/story.ts';
+import { type Api, coreos, improbable } from '../support/apis.ts';
+import { declared, declaredIn } from '../support/cluster.ts';
+import { installFor, installOperator } from '../support/operator.ts';
+import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 
 const version = '3.6.16';
 
-story('members return to their own disks, one of them or all', async (told) => {
+for (const api of [coreos, improbable])
+  story(`members of ${api.name} return to their own disks, one of them or all`, (told) => returnToDisks(api, told));
+
+async function returnToDisks(api: Api, told: Story): Promise<void> {
   const { kubectl, step } = told;
-  const db = declared(kubectl);
-  await installOperator(told);
+  const db = declaredIn(api)(kubectl);
+  await installFor(api, told);
   await step('three members with disks', async () => {
     await db.apply({ size: 3, version, durable: true });
     await db.settled(3);
@@ -26,7 +30,7 @@ story('members return to their own disks, one of them or all', async (told) => {
   });
   await underTraffic(db, async () => {
     await step('all pods are deleted at once', async () => {
-      await kubectl('delete pods -l etcd_cluster=db');
+      await kubectl(`delete pods -l ${db.label}`);
       await db.settled(3);
     });
   });
@@ -34,7 +38,7 @@ story('members return to their own disks, one of them or all', async (told) => {
     const idsOf = (members: typeof before): readonly string[] => members.map(({ id }) => hexOf(id)).toSorted();
     expect(idsOf(await db.members())).toEqual(idsOf(before));
   });
-});
+}
 
 story('a cluster of one survives the loss of its pod', async (told) => {
   const { kubectl, step } = told;

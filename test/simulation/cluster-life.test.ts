@@ -119,6 +119,26 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     );
   });
 
+  it('goes on with its disks when it is declared again, as long as a majority of them is there', () => {
+    const again = fc.record({ size: fc.integer({ min: 1, max: 7 }), lost: fc.nat(6), story: fc.array(events) });
+    fc.assert(
+      fc.property(fc.constantFrom(...versions), fc.array(again, { maxLength: 4 }), (version, lives) => {
+        const cluster = new SimulatedCluster({ size: 3, durable: true, version, memberNames: 'ordinal' });
+        untilSettled(cluster);
+        for (const { size, lost, story } of lives) {
+          const spare = cluster.entries.length - quorumOf(cluster.entries.length);
+          const names = cluster.entries.map(({ name }) => name).slice(0, Math.min(lost, spare));
+          cluster.declareAgain(size, names);
+          for (const event of story) happen(cluster, event);
+          untilSettled(cluster);
+          expect(cluster.isAsWanted()).toBe(true);
+          expect(cluster.clusters).toBe(1);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it.each(versions)('keeps the lowest numbers when it shrinks and grows, on %s', (version) => {
     const cluster = new SimulatedCluster({ size: 5, durable: true, version, memberNames: 'ordinal' });
     for (const size of [5, 2, 7, 1, 3]) {

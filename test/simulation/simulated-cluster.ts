@@ -1,3 +1,4 @@
+import { type DiskMark, type FoundDisk, recalled } from '../../src/core/model/kept-disks.ts';
 import { freeOrdinals } from '../../src/core/model/ordinals.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
 import { aCarrier, healthy, imageOf, nameOf, peerURLOf } from '../support/worlds.ts';
@@ -37,6 +38,8 @@ export class SimulatedCluster {
   size: number;
   readonly pods = new Map<CarrierName, Pod>();
   readonly disks = new Map<CarrierName, string | undefined>();
+  /** What stands on disks about their cluster. */
+  private readonly marks = new Map<CarrierName, DiskMark>();
   entries: Entry[] = [];
   clusters = 0;
   private readonly durable: boolean;
@@ -62,7 +65,7 @@ export class SimulatedCluster {
     return {
       ...base,
       intent: { ...base.intent, size: this.size, version: this.version, memberNames: this.memberNames },
-      memory: this.memory,
+      memory: recalled(this.memory, this.foundDisks()),
       carriers: this.carriers(),
       membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
       secretProblems: [],
@@ -147,6 +150,7 @@ export class SimulatedCluster {
       case 'discard-carrier':
         this.pods.delete(step.name);
         this.disks.delete(step.name);
+        this.marks.delete(step.name);
         return;
       case 'change-image':
         return this.changeImage(step.name, step.to);
@@ -213,10 +217,15 @@ export class SimulatedCluster {
       entry.started = true;
       this.fill(pod);
     }
-    if (hasQuorum(this.members())) {
-      const voters = this.entries.filter(({ role }) => role === 'voter').map(({ name }) => name);
-      this.memory = { ...this.memory, voters: this.entries.length > 0 ? voters : this.memory.voters };
-    }
+    if (hasQuorum(this.members()) && this.entries.length > 0) this.note();
+  }
+
+  /** What the operator writes down when a majority has answered. */
+  private note(): void {
+    const voters = this.entries.filter(({ role }) => role === 'voter').map(({ name }) => name);
+    this.memory = { ...this.memory, voters };
+    for (const entry of this.entries.filter((each) => this.serves(each)))
+      this.marks.set(entry.name, { clusterId: 'c1', members: voters });
   }
 
   private form(): void {
@@ -243,6 +252,18 @@ export class SimulatedCluster {
   deletePod(index: number): void {
     const name = [...this.pods.keys()][index % Math.max(this.pods.size, 1)];
     if (name !== undefined) this.pods.delete(name);
+  }
+
+  /** Somebody deletes the cluster, and declares it again: nothing is left of it but disks, and perhaps not all. */
+  declareAgain(size: number, lost: readonly CarrierName[]): void {
+    this.size = size;
+    this.memory = { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined };
+    this.pods.clear();
+    for (const name of lost) this.disks.delete(name);
+  }
+
+  private foundDisks(): readonly FoundDisk[] {
+    return [...this.disks.keys()].map((name) => ({ name, mark: this.marks.get(name) }));
   }
 
   /** How many voters still have the data, running or not. */

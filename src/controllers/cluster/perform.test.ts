@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { aWorld, nameOf, outOfContact, withCarrier, withMember, withoutCarrier } from '../../../test/support/worlds.ts';
 import type { Planes } from '../../core/desired/encryption.ts';
 import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
+import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import { ApiFailure } from '../../kube/errors.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
 import { perform } from './perform.ts';
@@ -89,4 +91,41 @@ describe('a member that returns to its disk', () => {
     expect(await listening(undefined, 'http')).toBe('between');
     expect(await listening(undefined, undefined)).toBe('encrypted');
   });
+});
+
+describe('a disk that is there under the name of a member that is started', () => {
+  const read = improbable.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec: { replicas: 1 } });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { blueprint } = read.value;
+
+  /** Starts the first member where a claim with these labels is there; gives back what is created. */
+  async function starting(labels: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    const created: string[] = [];
+    const create = async ({ plural, kind }: { plural: string; kind: string }): Promise<void> => {
+      if (plural === 'persistentvolumeclaims')
+        throw new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
+      created.push(kind);
+    };
+    const get = async (): Promise<object> => ({ metadata: { labels } });
+    const tools = { client: { get }, caches: { claims: { get: () => undefined } } };
+    const deed = { blueprint, tools, writer: { create }, signal: new AbortController().signal };
+    const name = nameOf('db-0');
+    const join = { as: 'founder', of: { members: [name], token: 't' } } as const;
+    await perform({ kind: 'start-carrier', name, join, version: '3.6.16' }, deed as unknown as Deed);
+    return created;
+  }
+
+  const labels = { ...blueprint.naming.clusterLabels, [blueprint.naming.memberLabel]: 'db-0' };
+
+  it('is used if it is for that member', async () => {
+    expect(await starting(labels)).toEqual(['Pod']);
+  });
+
+  it.each([[{}], [{ ...labels, [blueprint.naming.memberLabel]: 'db-1' }]])(
+    'is not used if it has %j',
+    async (others) => {
+      const message = 'PersistentVolumeClaim db-0 exists and is not for this member: delete or rename it';
+      await expect(starting(others)).rejects.toMatchObject({ kind: 'rejected', message });
+    },
+  );
 });

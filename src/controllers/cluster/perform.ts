@@ -69,7 +69,7 @@ async function downgrade(
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
   await makePeer(body, deed.peers);
   const claim = memberClaim(deed.blueprint, body.name, body.version);
-  if (claim !== undefined && body.join.as !== 'returner') await createUnlessThere(persistentVolumeClaims, claim, deed);
+  if (claim !== undefined && body.join.as !== 'returner') await makeClaim(claim, deed);
   await noteVersion(body.name, body.version, deed);
   await deed.writer.create(pods, memberPod(blueprintOf(body, deed), body) as never, deed);
 }
@@ -93,15 +93,21 @@ function blueprintOf({ name, join }: Body, { blueprint, observed, tools }: Deed)
   return observed.blueprintFor({ ...observed.planes, peer: listeningAs(scheme, observed.planes.peer) });
 }
 
-/** A claim may be there already: the member comes back to it, or we were killed after making it. */
-async function createUnlessThere<T extends KubeObject>(
-  resource: Resource<T>,
-  wanted: Manifest,
-  deed: Deed,
-): Promise<void> {
-  await deed.writer.create(resource, wanted as unknown as T, deed).catch((thrown: unknown) => {
+/** A claim may be there already: it was left for whoever has its name, or we were killed after making it. */
+async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
+  try {
+    await deed.writer.create(persistentVolumeClaims, wanted, deed);
+  } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
-  });
+    const { name, labels } = wanted.metadata;
+    const there = await lookUp(persistentVolumeClaims, name, deed);
+    const isForIt = Object.entries(labels).every(([label, value]) => there?.metadata.labels?.[label] === value);
+    if (there !== undefined && !isForIt)
+      throw new Failure(
+        'rejected',
+        `PersistentVolumeClaim ${name} exists and is not for this member: delete or rename it`,
+      );
+  }
 }
 
 type OnCarrier = { readonly name: CarrierName; readonly uid: string };
