@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readCluster } from './intent.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { memberPod } from '../../core/desired/pod.ts';
 import { type Seeding, seedClaim, seedPod } from '../../core/desired/seed-pod.ts';
+import type { CarrierName } from '../../core/model/cluster.ts';
+import { readCluster } from './intent.ts';
 
 function blueprintOf(version: string, pod: object = {}): Blueprint {
   const read = readCluster({ metadata: { name: 'db', namespace: 'n', uid: 'c' }, spec: { size: 3, version, pod } });

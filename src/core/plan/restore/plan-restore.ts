@@ -87,12 +87,15 @@ function prove(world: RestoreWorld): RestoreVerdict {
   return { is: 'enter', phase: 'seeding', message: 'the backup is whole', seed: world.spareName };
 }
 
-/** etcd's tool has learned it in 3.5.10. */
 function refusalOf({ intent }: RestoreWorld, { version }: RestoredCluster): string | undefined {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
-  const isOld = major === 3 && (minor < 5 || (minor === 5 && patch < 10));
-  if (intent.revisionBump === undefined || !isOld) return undefined;
+  if (intent.revisionBump === undefined || canLeap(version)) return undefined;
   return `revisions cannot leap in etcd ${version}: raise the version of the cluster to 3.5.10 or newer, or leave revisionBump out`;
+}
+
+/** etcd's tool has learned it in 3.5.10. */
+function canLeap(version: string): boolean {
+  const [, minor = 0, patch = 0] = version.split('.').map(Number);
+  return minor > 5 || (minor === 5 && patch >= 10);
 }
 
 function seed({ now, memory, intent }: RestoreWorld, cluster: RestoredCluster): RestoreVerdict {
