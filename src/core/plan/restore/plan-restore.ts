@@ -1,4 +1,5 @@
 import type { Body, RestoredCluster, RestorePhase, RestoreWorld, Seed } from '../../model/restore.ts';
+import { canLeapRevisions } from '../../model/version.ts';
 
 export type RestoreStep =
   | { readonly kind: 'prove' }
@@ -88,14 +89,8 @@ function prove(world: RestoreWorld): RestoreVerdict {
 }
 
 function refusalOf({ intent }: RestoreWorld, { version }: RestoredCluster): string | undefined {
-  if (intent.revisionBump === undefined || canLeap(version)) return undefined;
+  if (intent.revisionBump === undefined || canLeapRevisions(version)) return undefined;
   return `revisions cannot leap in etcd ${version}: raise the version of the cluster to 3.5.10 or newer, or leave revisionBump out`;
-}
-
-/** etcd's tool has learned it in 3.5.10. */
-function canLeap(version: string): boolean {
-  const [, minor = 0, patch = 0] = version.split('.').map(Number);
-  return minor > 5 || (minor === 5 && patch >= 10);
 }
 
 function seed({ now, memory, intent }: RestoreWorld, cluster: RestoredCluster): RestoreVerdict {
