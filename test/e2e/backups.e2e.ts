@@ -55,10 +55,12 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
     expect(status).toMatchObject({ succeeded: true, Reason: '', etcdVersion: version, etcdRevision: 21 });
     const stored = await statusOfStored(server, 'early.db');
     expect(stored).toMatchObject({ revision: 21 });
-    const messages = await kubectl(
-      'get events --field-selector involvedObject.name=early -o jsonpath={.items[*].reason}',
-    );
-    expect(messages.split(' ')).toEqual(expect.arrayContaining(['BackupBlocked', 'Saved']));
+    await until('Events tell of it', async () => {
+      const reasons = await kubectl(
+        'get events --field-selector involvedObject.name=early -o jsonpath={.items[*].reason}',
+      );
+      return (reasons.includes('BackupBlocked') && reasons.includes('Saved')) || undefined;
+    });
   });
   await step('to a volume, of a cluster that is named, while the operator is away', async () => {
     await kubectl('apply -f -', { input: claimManifest('backups') });
@@ -67,7 +69,10 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
       storageType: 'PVC',
       pvc: { claimName: 'backups', path: 'daily/db.snapshot' },
     });
-    await until('its pod is there', async () => (await agentPods(kubectl)).find((pod) => pod.startsWith('disk-')));
+    await until('it has begun', async () => {
+      const reason = await kubectl('get etcdbackup disk -o jsonpath={.status.conditions[0].reason}');
+      return reason === 'Saving' || reason === 'Saved' || undefined;
+    });
     await scaleOperator(told, 0);
     await scaleOperator(told, 1);
     const status = await backedUp(kubectl, 'disk');
@@ -84,9 +89,6 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
     ]);
   });
 });
-
-const agentPods = async (kubectl: Parameters<typeof createSecret>[0]): Promise<readonly string[]> =>
-  (await kubectl('get pods -l app=etcd-backup -o jsonpath={.items[*].metadata.name}')).split(' ');
 
 story.onOurCluster('periodic backups go on, and only their own are pruned', async (told) => {
   const { kubectl, step } = told;
@@ -113,7 +115,7 @@ story.onOurCluster('periodic backups go on, and only their own are pruned', asyn
     }),
   );
   await step('the first goes when there are enough newer ones, and nothing else does', async () => {
-    await until('the first is gone', async () => !(await keys()).includes(first) || undefined, { seconds: 90 });
+    await until('the first is gone', async () => !(await keys()).includes(first) || undefined, { seconds: 240 });
     await kubectl(`patch etcdbackup often --type=merge -p '{"spec":{"backupPolicy":{"suspend":true}}}'`);
     await kubectl('wait etcdbackup/often --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s');
     const left = await keys();

@@ -1,5 +1,6 @@
 import type { CarrierName } from '../model/cluster.ts';
 import type { Passed } from '../model/template.ts';
+import { hasEtcdutl } from '../model/version.ts';
 import { type AgentImage, type AgentMount, agentContainer, agentVolumes } from './agent-pod.ts';
 import { memberClaim } from './claim.ts';
 import type { Blueprint, Manifest, OwnerReference } from './manifest.ts';
@@ -70,7 +71,7 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
       name: 'restore-datadir',
       image: intent.imageOf(intent.version),
       command: [
-        ...[`/usr/local/bin/${toolOf(intent.version)}`, 'snapshot', 'restore', snapshot],
+        ...[`/usr/local/bin/${hasEtcdutl(intent.version) ? 'etcdutl' : 'etcdctl'}`, 'snapshot', 'restore', snapshot],
         `--data-dir=${staging}/data`,
         `--name=${seeding.name}`,
         `--initial-cluster=${seeding.name}=${peerURL}`,
@@ -99,9 +100,3 @@ const withMount = (container: Passed, mount: Passed): Passed => ({
   ...container,
   volumeMounts: [...((container['volumeMounts'] as readonly Passed[] | undefined) ?? []), mount],
 });
-
-/** Its commands were etcdctl's own until 3.5, and are gone from there since 3.6. */
-function toolOf(version: string): 'etcdctl' | 'etcdutl' {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 3 || minor >= 5 ? 'etcdutl' : 'etcdctl';
-}

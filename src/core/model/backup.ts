@@ -36,6 +36,8 @@ export interface BackupMemory {
   readonly isFinished: boolean;
   /** The time for which the last run that has ended was started. */
   readonly lastSlot: number | undefined;
+  /** How many have failed since the last good one. */
+  readonly failures: number;
 }
 
 export interface BackupWorld {

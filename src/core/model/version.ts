@@ -37,5 +37,11 @@ export const looksUpPeers = (version: string): boolean => atLeast(version, '3.2.
 /** The call by which a leader can be asked to hand over. */
 export const canMoveLeader = (version: string): boolean => atLeast(version, '3.3.0');
 
+/** Its commands were etcdctl's own until then, and are gone from there since 3.6. */
+export const hasEtcdutl = (version: string): boolean => atLeast(version, '3.5.0');
+
+/** Whether a restore can move revisions on. */
+export const canLeapRevisions = (version: string): boolean => atLeast(version, '3.5.10');
+
 /** Members that listen without a vote, and are promoted when they have caught up. */
 export const hasLearners = (version: string): boolean => atLeast(version, '3.4.0');

@@ -105,11 +105,12 @@ describe('an EtcdBackup', () => {
 
 describe('what is remembered of an EtcdBackup', () => {
   it('is nothing at first, and the last run later', () => {
-    expect(valueOf(backup()).memory).toEqual({ isFinished: false, lastSlot: undefined });
-    const status = { lastScheduleTime: '2026-01-01T00:10:00Z', conditions: [] };
+    expect(valueOf(backup()).memory).toEqual({ isFinished: false, lastSlot: undefined, failures: 0 });
+    const status = { lastScheduleTime: '2026-01-01T00:10:00Z', conditions: [], failures: 2 };
     expect(valueOf(backup({}, status)).memory).toEqual({
       isFinished: true,
       lastSlot: Date.parse('2026-01-01T00:10:00Z'),
+      failures: 2,
     });
   });
 

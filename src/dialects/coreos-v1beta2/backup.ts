@@ -66,11 +66,11 @@ function sourceOf({ etcdCluster, etcdEndpoints = [], clientTLSSecret }: EtcdBack
 
 /** The original knows no conditions, and of a backup that is made once it never makes another when its status says anything. */
 function memoryOf({ status }: EtcdBackupResource): BackupMemory {
-  const { lastScheduleTime, conditions, succeeded, Reason } = status;
+  const { lastScheduleTime, conditions, succeeded, Reason, failures = 0 } = status;
   const isFromOriginal = conditions === undefined && (succeeded === true || Boolean(Reason));
   const lastSlot = Date.parse(lastScheduleTime ?? '');
   const hasRun = !Number.isNaN(lastSlot);
-  return { isFinished: hasRun || isFromOriginal, lastSlot: hasRun ? lastSlot : undefined };
+  return { isFinished: hasRun || isFromOriginal, lastSlot: hasRun ? lastSlot : undefined, failures };
 }
 
 export const coreosBackups: BackupDialect = {

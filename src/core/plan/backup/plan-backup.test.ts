@@ -13,7 +13,7 @@ const intent: BackupIntent = {
   store: { kind: 's3', path: 'bucket/key', field: 'spec.s3.path' },
 };
 const periodic: BackupIntent = { ...intent, intervalSeconds: 60 };
-const never: BackupMemory = { isFinished: false, lastSlot: undefined };
+const never: BackupMemory = { isFinished: false, lastSlot: undefined, failures: 0 };
 
 const world = (over: Partial<BackupWorld> = {}): BackupWorld => ({
   ...{ now: createdAt + 5_000, intent, memory: never, agents: [], obstacle: undefined },
@@ -37,14 +37,14 @@ describe('a backup that is made once', () => {
   it('is written down before its agent goes', () => {
     const done = agent(ended(true));
     expect(planBackup(world({ agents: [done] }))).toMatchObject({ is: 'conclude', agent: done });
-    const memory = { isFinished: true, lastSlot: createdAt };
+    const memory = { isFinished: true, lastSlot: createdAt, failures: 0 };
     expect(planBackup(world({ memory, agents: [done] }))).toEqual({ is: 'discard', agent: done });
   });
 
   it('is never made again, and the pod of one that failed stays for its log', () => {
-    const memory = { isFinished: true, lastSlot: createdAt };
+    const memory = { isFinished: true, lastSlot: createdAt, failures: 1 };
     expect(planBackup(world({ memory, agents: [agent(ended(false))] }))).toEqual({ is: 'finished' });
-    expect(planBackup(world({ memory: { isFinished: true, lastSlot: undefined } }))).toEqual({ is: 'finished' });
+    expect(planBackup(world({ memory: { ...never, isFinished: true } }))).toEqual({ is: 'finished' });
   });
 
   it('has failed when its agent does not get to its end in time', () => {
@@ -58,7 +58,7 @@ describe('a backup that is made once', () => {
 
 describe('a backup that is made again and again', () => {
   const after = (lastSlot: number | undefined, now: number): ReturnType<typeof planBackup> =>
-    planBackup(world({ intent: periodic, memory: { isFinished: false, lastSlot }, now }));
+    planBackup(world({ intent: periodic, memory: { ...never, lastSlot }, now }));
 
   it('is made at once, and then when its time has come', () => {
     expect(after(undefined, createdAt + 1)).toEqual({ is: 'start', slot: createdAt });
@@ -81,11 +81,26 @@ describe('a backup that is made again and again', () => {
   });
 
   it('keeps the pod of a failed run until the next one is due', () => {
-    const memory = { isFinished: false, lastSlot: createdAt };
+    const memory = { ...never, lastSlot: createdAt, failures: 1 };
     const left = agent(ended(false));
     const at = (now: number) => planBackup(world({ intent: periodic, memory, agents: [left], now }));
     expect(at(createdAt + 1_000)).toMatchObject({ is: 'wait', for: 'time' });
     expect(at(createdAt + minute)).toEqual({ is: 'discard', agent: left });
+  });
+
+  it('is tried again after a failure, later each time, and never later than it would be made anyway', () => {
+    const daily = { ...intent, intervalSeconds: 86_400 };
+    const at = (failures: number, now: number, lastSlot = createdAt) =>
+      planBackup(world({ intent: daily, memory: { ...never, lastSlot, failures }, now }));
+    expect(at(1, createdAt + minute - 1)).toEqual({ is: 'wait', for: 'time', until: createdAt + minute });
+    expect(at(1, createdAt + 1.5 * minute)).toEqual({ is: 'start', slot: createdAt + minute });
+    const second = createdAt + minute;
+    expect(at(2, second + minute, second)).toEqual({ is: 'wait', for: 'time', until: second + 2 * minute });
+    expect(at(2, second + 3 * minute, second)).toEqual({ is: 'start', slot: second + 2 * minute });
+    const tomorrow = createdAt + 1440 * minute;
+    expect(at(50, tomorrow - 1)).toEqual({ is: 'wait', for: 'time', until: tomorrow });
+    expect(at(50, tomorrow)).toEqual({ is: 'start', slot: tomorrow });
+    expect(at(0, createdAt + 2 * minute)).toEqual({ is: 'wait', for: 'time', until: tomorrow });
   });
 
   it('is not made while it is suspended', () => {

@@ -56,22 +56,38 @@ function next(world: BackupWorld): BackupVerdict {
   return { is: 'start', slot };
 }
 
+type Timing = Pick<BackupWorld, 'now' | 'intent' | 'memory'>;
+
 /**
  * For which time a run is due. Times are counted from when the resource was created, the first one at once; of those that
- * went by while nobody looked, only the last is made up for.
+ * went by while nobody looked, only the last is made up for. After a failure there is another try in between.
  */
-export function dueSlot({ now, intent, memory }: Omit<BackupWorld, 'agents' | 'obstacle'>): number | undefined {
+export function dueSlot(world: Timing): number | undefined {
+  const { now, intent, memory } = world;
   const { createdAt, intervalSeconds } = intent;
   if (intervalSeconds === undefined) return memory.isFinished ? undefined : createdAt;
-  const slot = latestSlot(now, createdAt, intervalSeconds);
+  const regular = latestSlot(now, createdAt, intervalSeconds);
+  const retry = retrySlot(world);
+  const slot = retry !== undefined && retry <= now ? Math.max(regular, retry) : regular;
   return isConcluded(slot, memory.lastSlot) ? undefined : slot;
 }
 
 const latestSlot = (now: number, createdAt: number, seconds: number): number =>
   createdAt + Math.max(0, Math.floor((now - createdAt) / (seconds * 1000))) * seconds * 1000;
 
+/** After a failure it is tried again, later each time, but never later than the next one would be due anyway. */
+const firstRetrySeconds = 60;
+
+function retrySlot({ intent: { intervalSeconds = 0 }, memory: { lastSlot, failures } }: Timing): number | undefined {
+  if (lastSlot === undefined || failures === 0) return undefined;
+  return lastSlot + Math.min(intervalSeconds, firstRetrySeconds * 2 ** Math.min(failures - 1, 16)) * 1000;
+}
+
 /** When the next run will be due. */
-export function nextSlot({ now, intent }: Pick<BackupWorld, 'now' | 'intent'>): number {
+export function nextSlot(world: Timing): number {
+  const { now, intent } = world;
   const { createdAt, intervalSeconds = 0 } = intent;
-  return latestSlot(now, createdAt, intervalSeconds) + intervalSeconds * 1000;
+  const regular = latestSlot(now, createdAt, intervalSeconds) + intervalSeconds * 1000;
+  const retry = retrySlot(world);
+  return retry !== undefined && retry > now ? Math.min(regular, retry) : regular;
 }

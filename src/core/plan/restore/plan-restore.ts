@@ -1,4 +1,5 @@
 import type { Body, RestoredCluster, RestorePhase, RestoreWorld, Seed } from '../../model/restore.ts';
+import { canLeapRevisions } from '../../model/version.ts';
 
 export type RestoreStep =
   | { readonly kind: 'prove' }
@@ -87,11 +88,8 @@ function prove(world: RestoreWorld): RestoreVerdict {
   return { is: 'enter', phase: 'seeding', message: 'the backup is whole', seed: world.spareName };
 }
 
-/** etcd's tool has learned it in 3.5.10. */
 function refusalOf({ intent }: RestoreWorld, { version }: RestoredCluster): string | undefined {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
-  const isOld = major === 3 && (minor < 5 || (minor === 5 && patch < 10));
-  if (intent.revisionBump === undefined || !isOld) return undefined;
+  if (intent.revisionBump === undefined || canLeapRevisions(version)) return undefined;
   return `revisions cannot leap in etcd ${version}: raise the version of the cluster to 3.5.10 or newer, or leave revisionBump out`;
 }
 
