@@ -121,9 +121,9 @@ function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean
   }
 }
 
-/** Secrets cannot be watched, because we may not list them. */
+/** Secrets cannot be watched, because we may not list them; nor can the certificates that members show. */
 function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
-  if (verdict.reason === 'SecretUnfit') return seconds.waitingForSecret;
+  if (verdict.reason === 'SecretUnfit' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
   return needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting;
 }
 
