@@ -57,8 +57,10 @@ export function declared(kubectl: Kubectl, name = 'db', entry: Entry | (() => Pr
   const endpoints = remembered(1_000, async () => endpointsOf(kubectl, name, await entered()));
   const withMembers: DeclaredCluster['withMembers'] = async (use) =>
     use((await endpoints()).map((endpoint) => connections.to(endpoint)));
-  const members = (): Promise<readonly EtcdMember[]> =>
+  const listed = (): Promise<readonly EtcdMember[]> =>
     withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 2000 }))));
+  // A busy machine may take longer than that, once.
+  const members = (): Promise<readonly EtcdMember[]> => until('etcd says who its members are', listed);
   const voters = async (size: number): Promise<void> => {
     await until(`${size} voters`, async () => {
       const list = await members();
