@@ -148,12 +148,12 @@ function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean
 }
 
 /**
- * Secrets cannot be watched, because we may not list them. Founders wake us when they are ready, and many at once need the
- * machine for themselves.
+ * Secrets cannot be watched, because we may not list them; nor can the certificates that members show. Founders wake us when
+ * they are ready, and many at once need the machine for themselves.
  */
 function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
   if (verdict.reason === 'Forming') return seconds.waitingForFounders;
-  if (verdict.reason === 'SecretUnfit') return seconds.waitingForSecret;
+  if (verdict.reason === 'SecretUnfit' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
   return needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting;
 }
 
