@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { type Api, coreos, improbable } from '../support/apis.ts';
-import { declaredIn } from '../support/cluster.ts';
+import { declared } from '../support/cluster.ts';
 import { type LogLine, type OperatorProcess, startOperatorProcess } from '../support/own-process.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
@@ -59,14 +58,9 @@ const kindsOfSteps = [
   'discard-carrier',
 ] as const;
 
-for (const api of [coreos, improbable])
-  story.onOurCluster(`an operator that is killed at every step for ${api.name} goes on where it was`, (told) =>
-    killAtEveryStep(api, told),
-  );
-
-async function killAtEveryStep(api: Api, told: Story): Promise<void> {
+story.onOurCluster('an operator that is killed at every step goes on where it was', async (told) => {
   const { kubectl, step } = told;
-  const db = declaredIn(api)(kubectl);
+  const db = declared(kubectl);
   const operator = new Mortal(told);
   try {
     await step('while it creates', async () => {
@@ -76,18 +70,17 @@ async function killAtEveryStep(api: Api, told: Story): Promise<void> {
     const { clusterId } = await db.status();
     await underTraffic(db, async () => {
       await step('while it grows', async () => {
-        await kubectl(`scale ${db.resource} --replicas=5`);
+        await kubectl('scale etcdcluster db --replicas=5');
         await db.settled(5);
       });
       await step('while it replaces a lost disk', async () => {
-        const [[victim = ''], before] = [await db.podNames(), await db.ids()];
+        const [victim = ''] = await db.podNames();
         await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
         await kubectl(`delete pod ${victim}`);
-        await until('another member', async () => (await db.ids()).join() !== before.join() || undefined);
-        await db.settled(5);
+        await db.replaced(victim, 5);
       });
       await step('while it shrinks', async () => {
-        await kubectl(`scale ${db.resource} --replicas=3`);
+        await kubectl('scale etcdcluster db --replicas=3');
         await db.settled(3);
       });
     });
@@ -99,4 +92,4 @@ async function killAtEveryStep(api: Api, told: Story): Promise<void> {
   } finally {
     await operator.end();
   }
-}
+});
