@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { declared } from '../support/cluster.ts';
+import { type Api, coreos } from '../support/apis.ts';
+import { declaredIn } from '../support/cluster.ts';
 import { type LogLine, type OperatorProcess, startOperatorProcess } from '../support/own-process.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
@@ -58,29 +59,34 @@ const kindsOfSteps = [
   'discard-carrier',
 ] as const;
 
-story.onOurCluster('an operator that is killed at every step goes on where it was', async (told) => {
+story.onOurCluster('an operator that is killed at every step goes on where it was', (told) =>
+  killAtEveryStep(coreos, told),
+);
+
+async function killAtEveryStep(api: Api, told: Story): Promise<void> {
   const { kubectl, step } = told;
-  const db = declared(kubectl);
+  const db = declaredIn(api)(kubectl);
   const operator = new Mortal(told);
   try {
     await step('while it creates', async () => {
       await db.apply({ size: 3, version, durable: true });
-      await db.settled(3);
+      await db.settled(3, 240);
     });
     const { clusterId } = await db.status();
     await underTraffic(db, async () => {
       await step('while it grows', async () => {
-        await kubectl('scale etcdcluster db --replicas=5');
+        await kubectl(`scale ${db.resource} --replicas=5`);
         await db.settled(5);
       });
       await step('while it replaces a lost disk', async () => {
-        const [victim = ''] = await db.podNames();
+        const [[victim = ''], before] = [await db.podNames(), await db.ids()];
         await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
         await kubectl(`delete pod ${victim}`);
-        await db.replaced(victim, 5);
+        await until('another member', async () => (await db.ids()).join() !== before.join() || undefined);
+        await db.settled(5);
       });
       await step('while it shrinks', async () => {
-        await kubectl('scale etcdcluster db --replicas=3');
+        await kubectl(`scale ${db.resource} --replicas=3`);
         await db.settled(3);
       });
     });
@@ -92,4 +98,4 @@ story.onOurCluster('an operator that is killed at every step goes on where it wa
   } finally {
     await operator.end();
   }
-});
+}
