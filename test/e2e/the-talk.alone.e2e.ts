@@ -8,18 +8,22 @@ import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
+const others = 'etcd.database.coreos.com';
 const slide = (file: string): string => readFileSync(join(root, 'examples/improbable', file), 'utf8');
 
 story('the listener of the talk sees what its slides show', async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declaredIn(improbable)(kubectl, 'my-etcd');
   const shared = (pod: string) => `${pod}.my-etcd.${namespace}.svc`;
-  await kubectl('delete crd etcdclusters.etcd.database.coreos.com --ignore-not-found');
+  await kubectl(`delete crd etcdclusters.${others} --ignore-not-found`);
   try {
     await step('the kinds are there, and no others of their name', async () => {
-      const resources = await kubectl('api-resources --api-group=etcd.improbable.io');
-      expect(resources).toMatch(/etcdclusters +ietcd +etcd.improbable.io\/v1alpha1 +true +EtcdCluster/);
-      expect(resources).toMatch(/etcdpeers +ipeer +etcd.improbable.io\/v1alpha1 +true +EtcdPeer/);
+      await until('the API server shows them', async () => {
+        const resources = await kubectl('api-resources');
+        expect(resources).toMatch(/etcdclusters +ietcd +etcd.improbable.io\/v1alpha1 +true +EtcdCluster/);
+        expect(resources).toMatch(/etcdpeers +ipeer +etcd.improbable.io\/v1alpha1 +true +EtcdPeer/);
+        return !resources.includes(others) || undefined;
+      });
       await installFor(improbable, told);
     });
     await step('replicas: 3 is all that has to be said', async () => {
@@ -79,5 +83,7 @@ story('the listener of the talk sees what its slides show', async (told) => {
     });
   } finally {
     await kubectl(`apply --server-side -f ${join(root, 'examples/coreos/etcd-operator-crd.yaml')}`);
+    // kubectl keeps what it knows of kinds, and asks again when it is asked for all of them.
+    await until('they are there again', async () => (await kubectl('api-resources')).includes(others) || undefined);
   }
 });
