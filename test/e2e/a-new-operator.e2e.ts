@@ -49,7 +49,7 @@ story.onOurCluster('a new operator takes over in the middle of a resize, a heal 
         return images.includes('v3.6.16') || undefined;
       });
       await replaceOperator(told, second);
-      await kubectl('wait etcdcluster/db --for=jsonpath={.status.currentVersion}=3.6.16 --timeout=180s');
+      await kubectl('wait etcdcluster/db --for=jsonpath={.status.currentVersion}=3.6.16 --timeout=300s');
       await db.settled(3);
       expect(await db.ids()).toEqual(members);
     });

@@ -113,7 +113,7 @@ story.onOurCluster('an operator that is killed at every step of an upgrade goes 
     await underTraffic(db, async () => {
       await step('while it upgrades', async () => {
         await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
-        await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=180s`);
+        await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=300s`);
         await db.settled(3);
       });
     });
