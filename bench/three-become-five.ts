@@ -71,7 +71,7 @@ function scriptFor(made: HandMade, newcomers: readonly object[]): Disposable & {
 const environment = ({ namespace }: Bed, endpoints: string): Readonly<Record<string, string>> => ({
   NAMESPACE: namespace,
   ETCDCTL_ENDPOINTS: endpoints,
-  PATH: `${dirname(etcdProgram(threeMembers.version as never, 'etcdctl'))}:${process.env['PATH']}`,
+  PATH: `${dirname(etcdProgram(threeMembers.version, 'etcdctl'))}:${process.env['PATH']}`,
 });
 
 if (import.meta.main) await runBenchmarks([threeBecomeFive]);

@@ -57,17 +57,11 @@ export function declared(kubectl: Kubectl, name = 'db', entry: Entry = {}): Decl
     use((await endpoints()).map((endpoint) => connections.to(endpoint)));
   const asked = (): Promise<readonly EtcdMember[]> =>
     withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 10_000 }))));
-  // Whoever asks while members choose a leader, or on a busy machine, is answered a little later.
   const members = (): Promise<readonly EtcdMember[]> => until('etcd tells its members', asked, { seconds: 30 });
   const voters = async (size: number): Promise<void> => {
-    await until(
-      `${size} voters`,
-      async () => {
-        const list = await members();
-        return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
-      },
-      { seconds: 120 },
-    );
+    const areAll = (list: readonly EtcdMember[]): boolean =>
+      list.length === size && list.every((member) => !member.isLearner && member.name !== '');
+    await until(`${size} voters`, async () => areAll(await members()) || undefined, { seconds: 120 });
   };
   const settled = async (size: number, seconds = 120): Promise<void> => {
     await saysSettled(kubectl, `etcdcluster/${name}`, { size, seconds });

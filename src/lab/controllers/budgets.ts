@@ -64,16 +64,18 @@ export function budgetStatus(budget: PodDisruptionBudget, pods: readonly Stored<
 
 /** Of pods that are on their way out for all to see, or gone. */
 function endedEvictions({ status, metadata }: PodDisruptionBudget, pods: readonly Stored<Pod>[]): readonly string[] {
-  const staying = pods
-    .filter((pod) => pod.metadata.namespace === metadata.namespace && pod.metadata.deletionTimestamp === undefined)
-    .map((pod) => pod.metadata.name);
-  return Object.keys(status?.disruptedPods ?? {}).filter((name) => !staying.includes(name));
+  const staying = new Set(
+    pods
+      .filter((pod) => pod.metadata.namespace === metadata.namespace && pod.metadata.deletionTimestamp === undefined)
+      .map((pod) => pod.metadata.name),
+  );
+  return Object.keys(status?.disruptedPods ?? {}).filter((name) => !staying.has(name));
 }
 
 /** That a pod was evicted is known before we hear of its end: it must not be counted on once more in between. */
 function isLeaving({ status }: PodDisruptionBudget, { metadata }: Stored<Pod>, now: string): boolean {
-  const evicted = Date.parse(String(status?.disruptedPods?.[metadata.name] ?? ''));
-  const isAnother = Date.parse(String(metadata.creationTimestamp)) > evicted;
+  const evicted = Date.parse(status?.disruptedPods?.[metadata.name] ?? '');
+  const isAnother = Date.parse(metadata.creationTimestamp) > evicted;
   return !isAnother && Date.parse(now) - evicted < forgottenMillis;
 }
 
