@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../test/support/worlds.ts';
 import { clientService, peerService } from '../../core/desired/services.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import { ApiFailure } from '../../kube/errors.ts';
 import { keepAccessories } from './accessories.ts';
 
 const read = improbable.read({
@@ -36,5 +37,16 @@ describe('the services of a cluster', () => {
     const patch = { spec: { selector: { ...right, app: null } } };
     expect(await patchesFor({ ...right, app: 'nobody' })).toMatchObject([patch]);
     expect(await patchesFor({ 'app.kubernetes.io/name': 'etcd' })).toMatchObject([{ spec: { selector: right } }]);
+  });
+
+  it('are not made where a stranger has their name, and nothing else is either, unless there is a cluster to heal', async () => {
+    const taken = new ApiFailure('conflict', 'already exists', { reason: 'AlreadyExists' });
+    const writer = { create: () => Promise.reject(taken) };
+    const keeping = { caches: { services: { get: () => undefined }, budgets: undefined }, writer };
+    const keepIn = (world: ReturnType<typeof aWorld>): Promise<void> =>
+      keepAccessories(blueprint, world, keeping as unknown as Parameters<typeof keepAccessories>[2]);
+    const founding = aWorld((world) => ({ ...world, memory: { ...world.memory, clusterId: undefined } }));
+    await expect(keepIn(founding)).rejects.toThrow(/^Service db exists and does not belong to this cluster: rename/);
+    await expect(keepIn(aWorld())).resolves.toBeUndefined();
   });
 });

@@ -18,11 +18,14 @@ interface Keeping {
 interface Shelf<T extends KubeObject> {
   readonly resource: Resource<T>;
   readonly store: Store<T>;
+  /** Whether there is a cluster that must not be left alone because of what stands in the way of a service. */
+  readonly hasFormed: boolean;
 }
 
 /** Services and budget: made when they are missing, put right when they were changed. None of it can disturb a member. */
 export async function keepAccessories(blueprint: Blueprint, world: ClusterWorld, tools: Keeping): Promise<void> {
-  const onServices = { resource: services, store: tools.caches.services };
+  const hasFormed = world.memory.clusterId !== undefined;
+  const onServices = { resource: services, store: tools.caches.services, hasFormed };
   await keep(onServices, peerService(blueprint), tools);
   await keep(onServices, clientService(blueprint), tools);
   await keepBudget(blueprint, world, tools);
@@ -33,7 +36,7 @@ async function keepBudget(blueprint: Blueprint, { membership, memory }: ClusterW
   const voters = members.filter(({ role }) => role === 'voter').length || memory.voters.length;
   const store = tools.caches.budgets;
   if (store === undefined) return;
-  const shelf = { resource: podDisruptionBudgets, store };
+  const shelf = { resource: podDisruptionBudgets, store, hasFormed: memory.clusterId !== undefined };
   const wanted = disruptionBudget(blueprint, voters);
   if (wanted !== undefined) return keep(shelf, wanted, tools);
   const { name, namespace, uid } = blueprint.intent;
@@ -44,7 +47,7 @@ async function keepBudget(blueprint: Blueprint, { membership, memory }: ClusterW
 }
 
 async function keep<T extends KubeObject>(
-  { resource, store }: Shelf<T>,
+  { resource, store, hasFormed }: Shelf<T>,
   wanted: Manifest,
   { writer }: Keeping,
 ): Promise<void> {
@@ -52,21 +55,20 @@ async function keep<T extends KubeObject>(
   const there = store.get(`${namespace}/${name}`);
   if (there === undefined) {
     await writer.create(resource, wanted as unknown as T).catch((thrown: unknown) => {
-      if (!isAlreadyExists(thrown)) throw thrown; // ours, if the cache is late; a stranger's is found in the next pass
+      if (!isAlreadyExists(thrown)) throw thrown;
+      if (!hasFormed) throw strangers(resource, name); // it has not our labels, so that we never get to see it
     });
     return;
   }
-  if (!isOwnedBy(there, ownerReferences[0]?.uid)) {
-    throw new Failure(
-      'rejected',
-      `${resource.kind} ${name} exists and does not belong to this cluster: rename one of the two`,
-    );
-  }
+  if (!isOwnedBy(there, ownerReferences[0]?.uid)) throw strangers(resource, name);
   const spec = withoutMore(wanted, there as Selecting);
   if (includes(there, { spec, metadata: { labels: wanted.metadata.labels } })) return;
   const body = { metadata: { uid: there.metadata.uid, labels: wanted.metadata.labels }, spec };
   await writer.patch(resource, { namespace, name }, { type: 'merge', body });
 }
+
+const strangers = ({ kind }: Pick<Resource<KubeObject>, 'kind'>, name: string): Failure =>
+  new Failure('rejected', `${kind} ${name} exists and does not belong to this cluster: rename one of the two`);
 
 type Selecting = { readonly spec?: { readonly selector?: Readonly<Record<string, unknown>> } };
 

@@ -14,18 +14,19 @@ interface Found {
 
 /** Objects follow their owners: they are deleted with the last of them, before it, or are let go. */
 export function collectGarbage(state: ServerState): void {
-  const check = (happening: Happening): void => {
-    const type = state.types.ofCollection(happening.collection);
-    if (type !== undefined) afterChange(state, { type, object: happening.object }, happening.type === 'DELETED');
+  const check = ({ type: change, collection, object }: Happening): void => {
+    if (change === 'DELETED') return afterEnd(state, object); // perhaps together with its kind, of which nobody knows any more
+    const type = state.types.ofCollection(collection);
+    if (type !== undefined) afterChange(state, { type, object });
   };
   state.store.listen((happening) => setImmediate(() => check(happening)));
-  for (const found of everything(state)) afterChange(state, found, false);
+  for (const found of everything(state)) afterChange(state, found);
 }
 
-function afterChange(state: ServerState, { type, object }: Found, isGone: boolean): void {
+function afterChange(state: ServerState, { type, object }: Found): void {
   const { namespace = '', name, uid } = object.metadata;
   const current = state.store.get({ collection: type.collection, namespace, name });
-  if (isGone || current === undefined || current.metadata.uid !== uid) return afterEnd(state, object);
+  if (current === undefined || current.metadata.uid !== uid) return afterEnd(state, object);
   checkOwners(state, { type, object: current });
   if (current.metadata.deletionTimestamp !== undefined) tendDeparting(state, { type, object: current });
 }
