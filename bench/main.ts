@@ -1,4 +1,5 @@
 import { aMemberReturns } from './a-member-returns.ts';
+import { rollingUpgrade } from './rolling-upgrade.ts';
 import { runBenchmarks } from './support/bed.ts';
 import { tenClustersServe } from './ten-clusters-serve.ts';
 import { threeBecomeFive } from './three-become-five.ts';
@@ -6,4 +7,11 @@ import { threeMembersServe } from './three-members-serve.ts';
 import { whatTheOperatorCosts } from './what-the-operator-costs.ts';
 
 /** Memory comes last: the operator has been through all the others by then. */
-await runBenchmarks([threeMembersServe, aMemberReturns, threeBecomeFive, tenClustersServe, whatTheOperatorCosts]);
+await runBenchmarks([
+  threeMembersServe,
+  aMemberReturns,
+  threeBecomeFive,
+  rollingUpgrade,
+  tenClustersServe,
+  whatTheOperatorCosts,
+]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
 import type { Pod, Stored } from '../../src/kube/object.ts';
 import { pods } from '../../src/kube/resource.ts';
@@ -36,12 +37,34 @@ export class Witness {
   }
 
   /** A pod whose member follows: the leader's end would also cost an election. */
-  async follower(cluster: string): Promise<Stored<Pod>> {
-    for (const pod of await this.podsOf(cluster)) {
-      const { leader, memberId } = await this.#etcd.to(endpointOf(pod)).status();
-      if (leader !== memberId) return pod;
-    }
-    throw new Error(`${cluster} has no follower`);
+  follower(cluster: string): Promise<Stored<Pod>> {
+    return this.#oneThat('follows', cluster);
+  }
+
+  leader(cluster: string): Promise<Stored<Pod>> {
+    return this.#oneThat('leads', cluster);
+  }
+
+  async moveLead(from: Stored<Pod>, to: Stored<Pod>): Promise<void> {
+    const { memberId } = await this.#etcd.to(endpointOf(to)).status();
+    await this.#etcd.to(endpointOf(from)).moveLeader(memberId);
+  }
+
+  /** Waits until a member runs a version, and answers with a majority behind it. */
+  async runs(cluster: string, name: string, version: string): Promise<void> {
+    await this.#until(`${name} runs ${version}`, async () => {
+      const pod = (await this.podsOf(cluster)).find(({ metadata }) => metadata.name === name);
+      if (pod === undefined || !(await this.#serves(pod, 3))) return false;
+      const status = await this.#etcd
+        .to(endpointOf(pod))
+        .status({ timeoutMillis: 500 })
+        .catch(() => undefined);
+      return status?.version === version;
+    });
+  }
+
+  async connectionsTo(cluster: string): Promise<readonly EtcdConnection[]> {
+    return (await this.podsOf(cluster)).map((pod) => this.#etcd.to(endpointOf(pod)));
   }
 
   async podsOf(cluster: string): Promise<readonly Stored<Pod>[]> {
@@ -51,6 +74,14 @@ export class Witness {
 
   [Symbol.dispose](): void {
     this.#etcd.close();
+  }
+
+  async #oneThat(does: 'leads' | 'follows', cluster: string): Promise<Stored<Pod>> {
+    for (const pod of await this.podsOf(cluster)) {
+      const { leader, memberId } = await this.#etcd.to(endpointOf(pod)).status();
+      if ((leader === memberId) === (does === 'leads')) return pod;
+    }
+    throw new Error(`nobody in ${cluster} ${does}`);
   }
 
   async #serves(pod: Stored<Pod>, size: number): Promise<boolean> {
