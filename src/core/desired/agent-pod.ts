@@ -1,5 +1,6 @@
 import type { Passed } from '../model/template.ts';
 import type { Manifest, OwnerReference } from './manifest.ts';
+import { anyoneButRoot, nothingSpecial } from './security-context.ts';
 
 /** Our own image, as the operator itself runs it. */
 export interface AgentImage {
@@ -57,14 +58,7 @@ export function agentPod(job: AgentJob): Manifest {
       terminationGracePeriodSeconds: 10,
       ...(job.serviceAccountName === undefined ? {} : { serviceAccountName: job.serviceAccountName }),
       ...(image.pullSecrets === undefined ? {} : { imagePullSecrets: image.pullSecrets }),
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: 65532,
-        runAsGroup: 65532,
-        fsGroup: 65532,
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
+      securityContext: anyoneButRoot,
       ...(containers.length > 1 ? { initContainers: containers.slice(0, -1) } : {}),
       containers: containers.slice(-1),
       volumes: agentVolumes(job.mounts),
@@ -83,11 +77,7 @@ export const agentContainer = (
   ...(image.pullPolicy === undefined ? {} : { imagePullPolicy: image.pullPolicy }),
   command: ['/usr/local/bin/etcd-operator', 'agent', ...words, '--result', '/dev/termination-log'],
   resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '512Mi' } },
-  securityContext: {
-    allowPrivilegeEscalation: false,
-    capabilities: { drop: ['ALL'] },
-    readOnlyRootFilesystem: true,
-  },
+  securityContext: nothingSpecial,
   volumeMounts: mounts.map((mount, index) => ({
     name: `agent-${index}`,
     mountPath: mount.path,

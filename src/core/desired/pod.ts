@@ -8,6 +8,7 @@ import type { Blueprint, Manifest } from './manifest.ts';
 import { snapshotEnvironment } from './old-requests.ts';
 import { livenessProbe, readinessProbe, startupProbe } from './probes.ts';
 import { secretMounts, secretVolumes } from './secret-volumes.ts';
+import { anyoneButRoot, nothingSpecial } from './security-context.ts';
 
 /** Whose body it is, and what is in it at first. */
 export interface Body {
@@ -180,22 +181,6 @@ function nameCheck({ intent, naming, template }: Blueprint, name: CarrierName): 
     ],
   };
 }
-
-const nothingSpecial = {
-  allowPrivilegeEscalation: false,
-  capabilities: { drop: ['ALL'] },
-  readOnlyRootFilesystem: true,
-};
-
-/** Images of etcd name no user, so somebody must; whoever knows better sets `securityContext` in the pod policy. */
-const anyoneButRoot = {
-  runAsNonRoot: true,
-  runAsUser: 65532,
-  runAsGroup: 65532,
-  fsGroup: 65532,
-  fsGroupChangePolicy: 'OnRootMismatch',
-  seccompProfile: { type: 'RuntimeDefault' },
-};
 
 const apartIfPossible = ({ clusterLabels }: Naming): Passed => ({
   podAntiAffinity: {

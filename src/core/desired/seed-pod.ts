@@ -5,6 +5,7 @@ import { type AgentImage, type AgentMount, agentContainer, agentVolumes } from '
 import { memberClaim } from './claim.ts';
 import type { Blueprint, Manifest, OwnerReference } from './manifest.ts';
 import { memberPod, templateAnnotation } from './pod.ts';
+import { nothingSpecial } from './security-context.ts';
 
 /** How the first member of a restored cluster is made. */
 export interface Seeding {
@@ -81,11 +82,7 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
       ],
       env: [{ name: 'ETCDCTL_API', value: '3' }],
       terminationMessagePolicy: 'FallbackToLogsOnError',
-      securityContext: {
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ['ALL'] },
-        readOnlyRootFilesystem: true,
-      },
+      securityContext: nothingSpecial,
       volumeMounts: [data],
     },
     withMount(agentContainer(place, seeding.image, []), data),

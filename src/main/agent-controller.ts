@@ -1,0 +1,114 @@
+import { agentLabel } from '../controllers/agents/agent-of-pod.ts';
+import { type ClusterObject, ownerIndex, type Tools } from '../controllers/cluster/sources.ts';
+import { writerFor } from '../controllers/cluster/writer.ts';
+import type { AgentImage } from '../core/desired/agent-pod.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type KubeObject, keyOf, type ObjectMeta, type Pod } from '../kube/object.ts';
+import { pods, type Resource } from '../kube/resource.ts';
+import { systemClock as clock } from '../runtime/clock.ts';
+import { EventRecorder } from '../runtime/events.ts';
+import { Expectations } from '../runtime/expectations.ts';
+import { type Runnable, runTogether } from '../runtime/manager.ts';
+import type { Outcome } from '../runtime/outcome.ts';
+import { Reflector, whenSynced } from '../runtime/reflector.ts';
+import { byOwner, type Store } from '../runtime/store.ts';
+import { WorkQueue } from '../runtime/work-queue.ts';
+import { type Reconcile, workers } from '../runtime/worker.ts';
+import type { Failure } from '../std/failure.ts';
+import type { Log } from './log.ts';
+import { tellOnce } from './tell-once.ts';
+
+export interface AgentParts {
+  readonly client: KubeClient;
+  /** The one namespace to look after; without it, all. */
+  readonly scope: string | undefined;
+  readonly isOurs: (metadata: ObjectMeta) => boolean;
+  readonly identity: string;
+  readonly image: AgentImage | string;
+  readonly log: Log;
+  readonly onTrouble: (failure: Failure) => void;
+  readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
+}
+
+/** Copies of what there is: what was declared, and the pods that work for it. */
+export interface Shelves {
+  readonly declared: Store<ClusterObject>;
+  readonly agents: Store<Pod>;
+}
+
+type Shared = 'isOurs' | 'writer' | 'caughtUp' | 'now' | 'tell' | 'log';
+
+/** What all controllers of a kind with agents work with. */
+export type SharedTools = Pick<Tools, Shared> & Pick<AgentParts, 'client' | 'image'>;
+
+/** A kind whose work is done by agents. */
+export interface AgentKind {
+  readonly resource: Resource<ClusterObject>;
+  /** What its agents are labelled with. */
+  readonly purpose: string;
+  readonly reconciler: (tools: SharedTools, shelves: Shelves) => Reconcile<string>;
+  /** Of which pods changes of ours are waited for in the copy: agents, or none where the others are looked up live. */
+  readonly expects: 'agents' | 'nothing';
+}
+
+/** How many are looked after side by side; all they do here is to wait for others. */
+const workerCount = 4;
+
+/** What looks after the objects of such a kind while this replica leads. */
+export const agentController =
+  (parts: AgentParts, kind: AgentKind): Runnable =>
+  async (signal) => {
+    const { client, scope: namespace, identity, onTrouble, onOutcome } = parts;
+    const { resource, purpose } = kind;
+    const common = { client, namespace, clock, onTrouble, indexes: { [ownerIndex]: byOwner } };
+    const declared = new Reflector<ClusterObject>({ ...common, resource });
+    const agents = new Reflector({
+      ...common,
+      resource: pods,
+      labelSelector: `${agentLabel(resource.group)}=${purpose}`,
+    });
+    const recorder = new EventRecorder({ client, clock, component: identity, instance: identity, onTrouble });
+    const queue = new WorkQueue<string>(clock);
+    declared.store.onChange(({ object }) => queue.add(keyOf(object.metadata)));
+    agents.store.onChange(({ object }) => enqueueOwner(object, resource.kind, queue));
+    const shelves = { declared: declared.store, agents: agents.store };
+    const reconcile = kind.reconciler(toolsOf(parts, { kind, shelves, recorder }), shelves);
+    const working = workers({ queue, reconcile, count: workerCount, clock, onOutcome });
+    const afterSync: Runnable = async (stop) => {
+      if (await whenSynced([declared, agents] as never, stop)) await working(stop);
+    };
+    await runTogether([(stop) => declared.run(stop), (stop) => agents.run(stop), afterSync], signal);
+    await recorder.flush(AbortSignal.timeout(2_000));
+  };
+
+function enqueueOwner({ metadata }: KubeObject, kind: string, queue: WorkQueue<string>): void {
+  const owners = (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind);
+  for (const { name } of owners) queue.add(keyOf({ namespace: metadata.namespace, name }));
+}
+
+interface Made {
+  readonly kind: AgentKind;
+  readonly shelves: Shelves;
+  readonly recorder: EventRecorder;
+}
+
+function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTools {
+  const { client, log, isOurs, image } = parts;
+  const expectations = new Expectations({
+    clock,
+    onExpired: (key, what) => log.warn({ [kind.resource.plural]: key, what }, 'a cache is late'),
+  });
+  const stores: Readonly<Record<string, unknown>> = {
+    [kind.resource.plural]: shelves.declared,
+    ...(kind.expects === 'agents' ? { pods: shelves.agents } : {}),
+  };
+  const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural] as never;
+  return {
+    ...{ client, isOurs, image },
+    writer: (key) => writerFor(key, { client, expectations, storeOf, onStatus: () => undefined }),
+    caughtUp: (key) => expectations.caughtUp(key),
+    now: clock.now,
+    tell: tellOnce((about, news) => recorder.record(about, news), clock),
+    log: (level, message, fields) => log[level](fields, message),
+  };
+}
