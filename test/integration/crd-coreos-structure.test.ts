@@ -129,6 +129,9 @@ const refusedEitherWay = [
   'spec.TLS.static.member',
   'spec.TLS.static.member.serverSecret',
   'spec.TLS.static.operatorSecret',
+  // Beside certificates of their own.
+  'spec.TLS.managed.certificateLifetimeHours',
+  'spec.TLS.managed.rotate',
 ];
 const refusedIfNull = refusedEitherWay.concat(
   'spec.pod.tolerations[0]',
@@ -137,6 +140,7 @@ const refusedIfNull = refusedEitherWay.concat(
   'spec.pod.securityContext.supplementalGroups[0]',
 );
 const refusedIfEmpty = refusedEitherWay.concat(
+  'spec.TLS.managed',
   'spec.auth',
   'spec.replaceMemberAfterSeconds',
   'spec.quotaBackendBytes',

@@ -151,7 +151,8 @@ describe('an object that was stored before there was a schema', () => {
 
 describe('the manifests', () => {
   const files = (directory: string): readonly string[] =>
-    readdirSync(join(root, directory))
+    readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.yaml'))
       .toSorted()
       .map((file) => join(root, directory, file));
   const objectsIn = (file: string): readonly Record<string, unknown>[] =>
@@ -161,6 +162,8 @@ describe('the manifests', () => {
     const [object = {}] = objectsIn(file);
     const dryRun = object['kind'] === 'CustomResourceDefinition' ? ['--server-side'] : ['--dry-run=server'];
     await kubectl(`apply ${dryRun.join(' ')} -f ${file}`);
+    if (object['kind'] === 'CustomResourceDefinition')
+      await kubectl(`wait -f ${file} --for=condition=Established --timeout=30s`);
     if (object['kind'] !== 'EtcdCluster') return;
     const stored = await kubectl.json(`create --dry-run=server -f ${file}`);
     expect(readEtcdCluster(stored).ok).toBe(true);
