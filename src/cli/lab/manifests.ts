@@ -8,16 +8,27 @@ import { clusterWide, namespaced, type Resource } from '../../kube/resource.ts';
 import type { Dialect } from './dialects.ts';
 
 const examples = join(import.meta.dirname, '../../../examples');
-const operatorFiles = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map(
-  (name) => `coreos/etcd-operator-${name}.yaml`,
-);
+const operatorFiles = [
+  ...['', 'backup-', 'restore-'].map((of) => `coreos/etcd-${of}operator-crd.yaml`),
+  ...['sa', 'role', 'rolebinding', 'deployment'].map((name) => `coreos/etcd-operator-${name}.yaml`),
+];
 const otherDefinitions = ['etcdclusters', 'etcdpeers'].map((name) => `improbable/crd/${name}.yaml`);
+const otherRights = ['role', 'rolebinding'].map((name) => `improbable/etcd-operator-${name}.yaml`);
 
 /** What the book has its readers create before their first cluster, and what further dialects need. */
 export async function operatorManifests(dialects: readonly Dialect[]): Promise<readonly KubeObject[]> {
   const own = await read(operatorFiles);
   if (!dialects.includes('improbable')) return own;
-  return [...(await read(otherDefinitions)), ...own.map((object) => serving(object, dialects))];
+  const others = [...(await read(otherDefinitions)), ...(await read(otherRights)).map(beside)];
+  return [...others, ...own.map((object) => serving(object, dialects))];
+}
+
+/** The same Role or binding under another name: both APIs ship theirs under one, for an operator of their own. */
+function beside(object: KubeObject): KubeObject {
+  const name = `${object.metadata.name}-improbable`;
+  const { roleRef } = object as KubeObject & { readonly roleRef?: { readonly name: string } };
+  const bound = roleRef === undefined ? {} : { roleRef: { ...roleRef, name: `${roleRef.name}-improbable` } };
+  return { ...object, ...bound, metadata: { ...object.metadata, name } };
 }
 
 /** The operator's Deployment, told which dialects to serve; anything else as it is. */
