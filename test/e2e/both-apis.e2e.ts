@@ -3,6 +3,7 @@ import { coreos, improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
 import { installForBoth } from '../support/operator.ts';
 import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 
@@ -25,7 +26,8 @@ story('one operator looks after clusters of both APIs, and a name is given away 
     const message = `{.status.conditions[?(@.type=="Degraded")].message}`;
     const says = 'one is taken by an EtcdCluster of etcd.database.coreos.com in this namespace';
     expect(await kubectl(`get ${late.resource} -o jsonpath='${message}'`)).toContain(says);
-    await kubectl('wait events --field-selector reason=BadSpec,involvedObject.name=one --for=create --timeout=30s');
+    const events = 'get events --field-selector reason=BadSpec,involvedObject.name=one -o name';
+    await until('an Event tells it', async () => (await kubectl(events)) !== '' || undefined);
     for (const kind of ['pods', 'etcdpeers.etcd.improbable.io', 'persistentvolumeclaims', 'services'])
       expect(await kubectl(`get ${kind} -l ${late.label} -o name`)).toBe('');
     expect([await one.podNames(), await one.ids()]).toEqual([[pod], before]);

@@ -11,7 +11,8 @@ story("the original's three Deployments stand side by side, and nothing is done 
   const db = declared(kubectl);
   const holder = (lease: string): Promise<string> => kubectl(`get lease ${lease} -o jsonpath={.spec.holderIdentity}`);
   await installOperator(told);
-  await kubectl('wait lease/etcd-backup-operator lease/etcd-restore-operator --for=create --timeout=60s');
+  for (const lease of ['etcd-backup-operator', 'etcd-restore-operator'])
+    await kubectl(`wait lease/${lease} --for=create --timeout=60s`);
   await step('two more, which wait for their turns', async () => {
     for (const program of ['etcd-backup-operator', 'etcd-restore-operator']) {
       await kubectl('apply -f -', { input: underTest(example(`${program}/deployment.yaml`, namespace)) });

@@ -140,7 +140,9 @@ story('services and budget that were deleted come back', async (told) => {
   await step('deleted, and back', async () => {
     await kubectl('delete service db db-client');
     await kubectl('delete poddisruptionbudget db');
-    await kubectl('wait service/db service/db-client poddisruptionbudget/db --for=create --timeout=30s');
+    // One after the other: of several that are missing, kubectl does not wait for any.
+    for (const each of ['service/db', 'service/db-client', 'poddisruptionbudget/db'])
+      await kubectl(`wait ${each} --for=create --timeout=30s`);
   });
   await step('changed, and put right', async () => {
     await kubectl(`patch poddisruptionbudget db --type=merge -p '{"spec":{"minAvailable":0}}'`);
