@@ -15,7 +15,8 @@ story('the listener of the talk sees what its slides show', async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declaredIn(improbable)(kubectl, 'my-etcd');
   const shared = (pod: string) => `${pod}.my-etcd.${namespace}.svc`;
-  await kubectl(`delete crd etcdclusters.${others} --ignore-not-found`);
+  const kinds = ['etcdclusters', 'etcdbackups', 'etcdrestores'];
+  await kubectl(`delete crd ${kinds.map((kind) => `${kind}.${others}`).join(' ')} --ignore-not-found`);
   try {
     await step('the kinds are there, and no others of their name', async () => {
       await until('the API server shows them', async () => {
@@ -82,8 +83,12 @@ story('the listener of the talk sees what its slides show', async (told) => {
       expect(await kubectl.refused(bad.words, { input: bad.input })).toContain('only Etcd version 3 is supported');
     });
   } finally {
-    await kubectl(`apply --server-side -f ${join(root, 'examples/coreos/etcd-operator-crd.yaml')}`);
+    for (const of of ['operator', 'backup-operator', 'restore-operator'])
+      await kubectl(`apply --server-side -f ${join(root, `examples/coreos/etcd-${of}-crd.yaml`)}`);
     // kubectl keeps what it knows of kinds, and asks again when it is asked for all of them.
-    await until('they are there again', async () => (await kubectl('api-resources')).includes(others) || undefined);
+    await until('they are there again', async () => {
+      const resources = await kubectl(`api-resources --api-group=${others} -o name`);
+      return kinds.every((kind) => resources.includes(kind)) || undefined;
+    });
   }
 });
