@@ -10,9 +10,11 @@ const commandOf = async (dialects: Parameters<typeof operatorManifests>[0]): Pro
 };
 
 describe('what the lab begins with', () => {
-  it("is the book's files, as they are", async () => {
+  it("is the book's files, as they are, and what backups and restores need", async () => {
     expect(await namesOf(['coreos'])).toEqual([
       'CustomResourceDefinition etcdclusters.etcd.database.coreos.com',
+      'CustomResourceDefinition etcdbackups.etcd.database.coreos.com',
+      'CustomResourceDefinition etcdrestores.etcd.database.coreos.com',
       'ServiceAccount etcd-operator-sa',
       'Role etcd-operator-role',
       'RoleBinding etcd-operator-rolebinding',
@@ -25,6 +27,8 @@ describe('what the lab begins with', () => {
     const names = await namesOf(['coreos', 'improbable']);
     expect(names).toContain('CustomResourceDefinition etcdclusters.etcd.improbable.io');
     expect(names).toContain('CustomResourceDefinition etcdpeers.etcd.improbable.io');
+    expect(names).toContain('Role etcd-operator-role-improbable');
+    expect(names).toContain('RoleBinding etcd-operator-rolebinding-improbable');
     expect(await commandOf(['coreos', 'improbable'])).toContain('--dialects=coreos,improbable');
   });
 });

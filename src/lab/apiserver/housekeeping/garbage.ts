@@ -14,8 +14,8 @@ interface Found {
 
 /** Objects follow their owners: they are deleted with the last of them, before it, or are let go. */
 export function collectGarbage(state: ServerState): void {
-  const check = ({ type: change, collection, object }: Happening): void => {
-    if (change === 'DELETED') return afterEnd(state, object); // perhaps together with its kind, of which nobody knows any more
+  const check = ({ type: what, collection, object }: Happening): void => {
+    if (what === 'DELETED') return afterEnd(state, object); // perhaps together with its kind, of which nobody knows any more
     const type = state.types.ofCollection(collection);
     if (type !== undefined) afterChange(state, { type, object });
   };
