@@ -1,16 +1,5 @@
 import { defineConfig } from 'vitest/config';
-
-/** Whose stories are told on the lab too. A file is added when it has been seen to hold there. */
-const toldOnTheLab = [
-  'bodies-are-hurt',
-  'changes-of-mind',
-  'create-scale-heal',
-  'kubectl-does-everything',
-  'members-return-to-their-disks',
-  'the-test-bed-is-a-kubernetes',
-  'trouble',
-  'upgrade',
-].map((name) => `test/e2e/${name}.e2e.ts`);
+import { toldAloneOnTheLab, toldOnTheLab } from './test/support/told-on-the-lab.ts';
 
 /** Each rung of tests is a project: what it needs is in its name, never in a switch inside a test. */
 export default defineConfig({
@@ -118,12 +107,15 @@ export default defineConfig({
         // The same stories on the lab, as an ordinary user; and what can be said of a node by its API server.
         test: {
           name: 'stories on the lab',
-          include: [...toldOnTheLab, 'test/integration/kube-port-forward.test.ts'],
+          include: [
+            ...toldOnTheLab.map((name) => `test/e2e/${name}.e2e.ts`),
+            'test/integration/kube-port-forward.test.ts',
+          ],
           globalSetup: ['test/support/stories-lab.ts'],
           testTimeout: 600_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
-          // A whole cluster is one process there: half as many at once as on the other.
+          // Two leave the processors idle for a third of the time; and a whole cluster is one process there, so each file tells one at a time.
+          maxWorkers: 3,
           maxConcurrency: 1,
           sequence: { groupOrder: 0 },
         },
@@ -131,7 +123,7 @@ export default defineConfig({
       {
         test: {
           name: 'stories alone on the lab',
-          include: ['test/e2e/the-book.alone.e2e.ts'],
+          include: toldAloneOnTheLab.map((name) => `test/e2e/${name}.alone.e2e.ts`),
           globalSetup: ['test/support/stories-lab.ts'],
           testTimeout: 600_000,
           fileParallelism: false,

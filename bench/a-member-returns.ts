@@ -12,8 +12,8 @@ export async function aMemberReturns(bed: Bed): Promise<readonly Figure[]> {
   using witness = new Witness(bed);
   const { kubectl } = bed;
   const cared = freshName();
-  const made = new HandMade(bed.namespace, freshName(), threeWithDisks);
-  const documents = [resource(cared, threeWithDisks), ...made.all()];
+  const made = new HandMade(bed, freshName(), threeWithDisks);
+  const documents = [resource(bed, cared, threeWithDisks), ...made.all()];
   await kubectl('apply -f -', { input: asList(documents) });
   for (const name of [cared, made.name]) await witness.serving(name, 3);
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { forwardedSocket } from '../src/kube/port-forward.ts';
 import { pods } from '../src/kube/resource.ts';
 import { Ground } from '../src/lab/ground/ground.ts';
 import { layout } from '../src/lab/network/addresses.ts';
+import { coreos } from '../test/support/apis.ts';
 import { kubectlIn } from '../test/support/kubectl.ts';
 import { LabHome } from '../test/support/lab-home.ts';
 import { installOperator } from '../test/support/operator.ts';
@@ -24,6 +25,7 @@ import { runMain } from '../tools/lib/main.ts';
 import { etcdProgram } from '../tools/programs/build.ts';
 import { resource, threeMembers } from './support/clusters.ts';
 import { detailsOf, type Figure, isWithinLimit, tableOf } from './support/figures.ts';
+import { whileIdle } from './support/idle.ts';
 import { inTurn, secondsOf } from './support/serving.ts';
 
 /**
@@ -32,8 +34,9 @@ import { inTurn, secondsOf } from './support/serving.ts';
  */
 const pairs = Number(process.argv[2] ?? 5);
 const programs = dirname(etcdProgram(threeMembers.version, 'etcd'));
-const idleSeconds = 60;
 const betweenLooksMillis = 25;
+const home = LabHome.withBuilt([threeMembers.version]);
+const kubeconfig = join(home.state, 'kubeconfig');
 
 /** Etcd's own word: its `/health` is a read with a majority behind it. */
 async function isHealthy(connect: () => Promise<Socket>): Promise<boolean> {
@@ -76,7 +79,7 @@ async function byHand(): Promise<number> {
   }
 }
 
-async function onTheLab(kubeconfig: string): Promise<number> {
+async function onTheLab(): Promise<number> {
   const kubectl = kubectlIn('default');
   const access = await fromKubeconfig(kubeconfig);
   await using connection = disposable(connectTo(access, { userAgent: 'bench' }));
@@ -88,7 +91,7 @@ async function onTheLab(kubeconfig: string): Promise<number> {
   const members = async (): Promise<readonly (() => Promise<Socket>)[]> =>
     (await client.list(pods, { namespace: 'default', labelSelector: 'etcd_cluster=db' })).items.map(wayTo);
   const seconds = await secondsOf(async () => {
-    await kubectl('apply -f -', { input: resource('db') });
+    await kubectl('apply -f -', { input: resource({ api: coreos }, 'db') });
     await untilAllServe(members);
   });
   await kubectl('delete etcdcluster db');
@@ -99,66 +102,46 @@ async function onTheLab(kubeconfig: string): Promise<number> {
 const disposable = (connection: Connection): Connection & AsyncDisposable =>
   Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });
 
-/** The lab's own processes: what people started, and the first process of its ground. */
-function processesOf(lab: ChildProcess): readonly number[] {
-  const childrenOf = (pid: number): readonly number[] =>
-    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-  const { pid = 0 } = lab;
-  const unshare = childrenOf(pid).find((child) => nameOf(child) === 'unshare') ?? 0;
-  return [pid, unshare, ...childrenOf(unshare)];
-}
-
-const nameOf = (pid: number): string => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-
-const ticksOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return Number(fields[11]) + Number(fields[12]);
-};
-
-const mebibytesOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
-
-async function whileIdle(lab: ChildProcess): Promise<readonly Figure[]> {
-  const pids = processesOf(lab);
-  const before = sum(pids.map(ticksOf));
-  await sleep(idleSeconds * 1000);
-  const percent = (sum(pids.map(ticksOf)) - before) / idleSeconds; // a tick is a hundredth of a second
-  const mebibytes = sum(pids.map(mebibytesOf));
-  return [
-    { question: 'the idle lab, of a core', amount: Number(percent.toFixed(1)), unit: '%', limit: 2 },
-    { question: 'the idle lab, resident', amount: Math.round(mebibytes), unit: 'MiB', limit: 200 },
-  ];
-}
-
-await runMain(async () => {
-  const home = LabHome.withBuilt([threeMembers.version]);
-  await home.handOver();
-  const log = join(home.directory, 'log');
-  const lab = home.command(['--empty'], openSync(log, 'w'));
+/** Starts a lab as `make lab` does, for as long as somebody has a use for it. */
+async function withLab<T>(words: readonly string[], use: (lab: ChildProcess) => Promise<T>): Promise<T> {
+  const lab = home.command(words, openSync(join(home.directory, 'log'), 'a'));
   try {
     await until('the lab is up', async () => runningIn(home.state)?.isWelcoming);
-    const kubeconfig = join(home.state, 'kubeconfig');
-    const PATH = `${dirname(kubectlPath())}:${process.env['PATH']}`;
-    Object.assign(process.env, { KUBECONFIG: kubeconfig, IMAGE: 'etcd-operator:latest', PATH });
-    const kubectl = kubectlIn('default');
-    await kubectl(`apply --server-side -f ${join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml')}`);
-    await installOperator({ kubectl, namespace: 'default' });
-    const taken = await inTurn(pairs, { ours: () => onTheLab(kubeconfig), byHand });
-    const race: Figure = { question: 'three members serve on the lab', limit: 1.2, ...taken };
-    await kubectl('apply -f -', { input: resource('db') });
-    await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=60s');
-    const figures = [race, ...(await whileIdle(lab))];
-    for (const figure of figures) process.stdout.write(`${detailsOf(figure)}\n`);
-    process.stdout.write(`\n${tableOf(figures)}\n`);
-    if (!figures.every(isWithinLimit)) process.exitCode = 1;
+    return await use(lab);
   } finally {
     const ended = once(lab, 'exit');
     lab.kill('SIGTERM');
     await ended;
+  }
+}
+
+async function race(): Promise<Figure> {
+  const kubectl = kubectlIn('default');
+  await kubectl(`apply --server-side -f ${join(import.meta.dirname, '../examples/coreos/etcd-operator-crd.yaml')}`);
+  await installOperator({ kubectl, namespace: 'default' });
+  const taken = await inTurn(pairs, { ours: () => onTheLab(), byHand });
+  return { question: 'three members serve on the lab', limit: 1.2, ...taken };
+}
+
+/** The first start, as the newcomer has it: with the operator and the first cluster. */
+async function idleFigures(lab: ChildProcess): Promise<readonly Figure[]> {
+  await kubectlIn('default')('wait etcdclusters --all --for=condition=Progressing=False --timeout=60s');
+  return whileIdle(lab);
+}
+
+await runMain(async () => {
+  await home.handOver();
+  await home.compile();
+  const PATH = `${dirname(kubectlPath())}:${process.env['PATH']}`;
+  Object.assign(process.env, { KUBECONFIG: kubeconfig, IMAGE: 'etcd-operator:latest', PATH });
+  try {
+    const idle = await withLab([], idleFigures);
+    rmSync(join(home.state, 'apiserver'), { recursive: true, force: true });
+    const figures = [await withLab(['--empty'], race), ...idle];
+    for (const figure of figures) process.stdout.write(`${detailsOf(figure)}\n`);
+    process.stdout.write(`\n${tableOf(figures)}\n`);
+    if (!figures.every(isWithinLimit)) process.exitCode = 1;
+  } finally {
     rmSync(home.directory, { recursive: true, force: true });
   }
 });

@@ -21,7 +21,7 @@ export async function rollingUpgrade(bed: Bed): Promise<readonly Figure[]> {
   const measure = async (who: keyof typeof noticed, name: string, documents: readonly (object | string)[]) => {
     await bed.kubectl('apply -f -', { input: asList(documents) });
     await witness.serving(name, 3);
-    await bed.kubectl(`wait pods -l etcd_cluster=${name} --for=condition=Ready --timeout=60s`);
+    await bed.kubectl(`wait pods -l ${bed.api.label}=${name} --for=condition=Ready --timeout=60s`);
     const upgrade = who === 'ours' ? byOperator : byPatches;
     let seconds = Number.NaN;
     const experience = await whileWriting(witness, name, async () => {
@@ -34,10 +34,10 @@ export async function rollingUpgrade(bed: Bed): Promise<readonly Figure[]> {
   const taken = await inTurn(bed.pairs, {
     ours: () => {
       const name = freshName();
-      return measure('ours', name, [resource(name, spec)]);
+      return measure('ours', name, [resource(bed, name, spec)]);
     },
     byHand: () => {
-      const made = new HandMade(bed.namespace, freshName(), spec);
+      const made = new HandMade(bed, freshName(), spec);
       return measure('byHand', made.name, made.all());
     },
   });
@@ -50,7 +50,9 @@ interface Means {
 }
 
 async function byOperator(cluster: string, { bed, witness }: Means): Promise<void> {
-  await bed.kubectl(`patch etcdcluster ${cluster} --type=merge -p '${JSON.stringify({ spec: { version: to } })}'`);
+  await bed.kubectl(
+    `patch ${bed.api.resource}/${cluster} --type=merge -p '${JSON.stringify({ spec: { version: to } })}'`,
+  );
   for (const { metadata } of await witness.podsOf(cluster)) await witness.runs(cluster, metadata.name, to);
 }
 

@@ -6,7 +6,7 @@ import { type EtcdCluster, startEtcd } from '../test/support/etcd-cluster.ts';
 import { agentFlags, bucket, type StoreServer, s3Keys, startS3 } from '../test/support/store-servers.ts';
 import { bundle, bundleOf } from '../tools/bundle.ts';
 import { run } from '../tools/lib/run.ts';
-import { detailsOf, type Race, tableOf } from './support/figures.ts';
+import { type Amount, detailsOf, type Figure, isWithinLimit, type Race, tableOf } from './support/figures.ts';
 
 /**
  * How long a snapshot of 1 GiB takes into an S3 server on this machine: the agent, against `etcdctl snapshot save` followed
@@ -81,8 +81,13 @@ try {
     ours,
     byHand: hand,
   };
-  process.stdout.write(`${detailsOf(race)}\n\n${tableOf([race])}\n`);
-  process.stdout.write(`  memory   ${Math.max(...memories).toFixed(0)} MiB at most, of ${mostMebibytes} allowed\n`);
+  const taken: Amount = {
+    ...{ question: 'memory that it takes at most', amount: Math.ceil(Math.max(...memories)), unit: 'MiB' },
+    limit: mostMebibytes,
+  };
+  const figures: readonly Figure[] = [race, taken];
+  process.stdout.write(`${figures.map(detailsOf).join('\n')}\n\n${tableOf(figures)}\n`);
+  if (!figures.every(isWithinLimit)) process.exitCode = 1;
 } finally {
   rmSync(memory, { recursive: true, force: true });
 }

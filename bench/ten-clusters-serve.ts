@@ -20,14 +20,14 @@ export async function tenClustersServe(bed: Bed): Promise<readonly Figure[]> {
       const names = tenNames();
       return measure(
         names,
-        names.map((name) => resource(name)),
+        names.map((name) => resource(bed, name)),
       );
     },
     byHand: () => {
       const names = tenNames();
       return measure(
         names,
-        names.flatMap((name) => new HandMade(bed.namespace, name, threeMembers).all()),
+        names.flatMap((name) => new HandMade(bed, name, threeMembers).all()),
       );
     },
   });

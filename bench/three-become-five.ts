@@ -22,12 +22,12 @@ export async function threeBecomeFive(bed: Bed): Promise<readonly Figure[]> {
 
 async function oursGrows(bed: Bed, witness: Witness): Promise<number> {
   const name = freshName();
-  const documents = [resource(name)];
+  const documents = [resource(bed, name)];
   await bed.kubectl('apply -f -', { input: asList(documents) });
   await settled(bed, name, 3);
   await untilEtcdLetsItGrow();
   const seconds = await secondsOf(async () => {
-    await bed.kubectl(`scale etcdcluster/${name} --replicas=5`);
+    await bed.kubectl(`scale ${bed.api.resource}/${name} --replicas=5`);
     await witness.serving(name, 5);
   });
   await cleanUp(bed, [name], documents);
@@ -35,10 +35,10 @@ async function oursGrows(bed: Bed, witness: Witness): Promise<number> {
 }
 
 async function grownByHand(bed: Bed, witness: Witness): Promise<number> {
-  const made = new HandMade(bed.namespace, freshName(), threeMembers);
+  const made = new HandMade(bed, freshName(), threeMembers);
   await bed.kubectl('apply -f -', { input: asList(made.all()) });
   await witness.serving(made.name, 3);
-  await bed.kubectl(`wait pods -l etcd_cluster=${made.name} --for=condition=Ready --timeout=120s`);
+  await bed.kubectl(`wait pods -l ${bed.api.label}=${made.name} --for=condition=Ready --timeout=120s`);
   await untilEtcdLetsItGrow();
   const endpoints = (await witness.podsOf(made.name)).map((pod) => endpointOf(pod).url).join(',');
   const newcomers = newcomersOf(made);

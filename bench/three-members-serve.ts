@@ -18,10 +18,10 @@ export async function threeMembersServe(bed: Bed): Promise<readonly Figure[]> {
   const taken = await inTurn(bed.pairs, {
     ours: () => {
       const name = freshName();
-      return measure(name, [resource(name)]);
+      return measure(name, [resource(bed, name)]);
     },
     byHand: () => {
-      const made = new HandMade(bed.namespace, freshName(), threeMembers);
+      const made = new HandMade(bed, freshName(), threeMembers);
       return measure(made.name, made.all());
     },
   });

@@ -13,7 +13,7 @@ const watchedSeconds = 60;
 export async function whatTheOperatorCosts(bed: Bed): Promise<readonly Figure[]> {
   const forOne = await writesForOne(bed);
   const names = Array.from({ length: 10 }, freshName);
-  const documents = names.map((name) => resource(name));
+  const documents = names.map((name) => resource(bed, name));
   using memory = new MemoryOfOperator(await addressOfOperator(bed));
   await bed.kubectl('apply -f -', { input: asList(documents) });
   for (const name of names) await settled(bed, name, 3);
@@ -33,10 +33,10 @@ const writes = ({ layout, namespace }: Bed): readonly string[] => writesOf(layou
 async function writesForOne(bed: Bed): Promise<number> {
   const name = freshName();
   const before = writes(bed).length;
-  await bed.kubectl('apply -f -', { input: resource(name) });
+  await bed.kubectl('apply -f -', { input: resource(bed, name) });
   await settled(bed, name, 3);
   const count = writes(bed).length - before;
-  await cleanUp(bed, [name], [resource(name)]);
+  await cleanUp(bed, [name], [resource(bed, name)]);
   return count;
 }
 

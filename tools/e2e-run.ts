@@ -13,8 +13,11 @@ const definitions = [
   'coreos/etcd-operator-crd.yaml',
   'coreos/etcd-backup-operator-crd.yaml',
   'coreos/etcd-restore-operator-crd.yaml',
+  'improbable/crd/etcdbackups.yaml',
+  'improbable/crd/etcdbackupschedules.yaml',
   'improbable/crd/etcdclusters.yaml',
   'improbable/crd/etcdpeers.yaml',
+  'improbable/crd/etcdrestores.yaml',
 ];
 const applyDefinitions = [
   ...['apply', '--server-side'],

@@ -9,9 +9,10 @@ export const coreosEtcdBackup = (): string => `# EtcdBackup of etcd.database.cor
 A backup of an etcd cluster, once or again and again. How to use it is in [backups](../guide/backups.md); what the Secrets of
 stores hold is in [stores](stores.md). All Secrets and volumes are of the resource's own namespace.
 
-- **Once** is what a backup without \`backupIntervalInSecond\` means: the object is at just \`path\`, and what was there is
-  replaced when the new one is whole. It is not made again, whatever is changed in the resource.
-- **Periodic** backups are at \`<path>_v<revision>_<date>\`.
+- **Once** is what a backup without \`backupIntervalInSecond\` and \`schedule\` means: the object is at just \`path\`, and what was
+  there is replaced when the new one is whole. It is not made again, unless one of the two is set.
+- **Periodic** backups are at \`<path>_v<revision>_<date>\`. With an interval the first is made at once, with a schedule when
+  its time has come. \`startingDeadlineSeconds\` holds for these alone, and for another try after a failure, too.
 - Deleting the resource deletes nothing that was stored.
 
 ## Spec

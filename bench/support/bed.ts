@@ -4,8 +4,9 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import { fromKubeconfig } from '../../src/kube/config.ts';
 import { connectTo } from '../../src/kube/connection.ts';
 import { HttpKubeClient } from '../../src/kube/http-client.ts';
+import { type Api, coreos, improbable } from '../../test/support/apis.ts';
 import { type Kubectl, kubectlIn } from '../../test/support/kubectl.ts';
-import { installOperator } from '../../test/support/operator.ts';
+import { installFor } from '../../test/support/operator.ts';
 import { kubectlPath } from '../../tools/cluster/kubectl.ts';
 import { type Layout, layoutOf } from '../../tools/cluster/layout.ts';
 import { runMain } from '../../tools/lib/main.ts';
@@ -15,6 +16,8 @@ import { detailsOf, type Figure, isWithinLimit, tableOf } from './figures.ts';
 export interface Bed {
   readonly layout: Layout;
   readonly namespace: string;
+  /** The API in which clusters are declared. */
+  readonly api: Api;
   readonly kubectl: Kubectl;
   readonly client: KubeClient;
   /** How often each way is measured. */
@@ -23,11 +26,11 @@ export interface Bed {
 
 export type Benchmark = (bed: Bed) => Promise<readonly Figure[]>;
 
-/** Runs benchmarks one after the other and prints what they found: `node bench/….ts [cluster] [pairs]`. */
+/** Runs benchmarks one after the other and prints what they found: `node bench/….ts [cluster] [pairs] [api]`. */
 export const runBenchmarks = (benchmarks: readonly Benchmark[]): Promise<void> =>
   runMain(async () => {
-    const [name = 'dev', pairs = '5'] = process.argv.slice(2);
-    const figures = await onBed(layoutOf(name), Number(pairs), async (bed) => {
+    const [name = 'dev', pairs = '5', api = 'coreos'] = process.argv.slice(2);
+    const figures = await onBed(layoutOf(name), { pairs: Number(pairs), api: apiNamed(api) }, async (bed) => {
       const found: Figure[] = [];
       for (const benchmark of benchmarks) found.push(...told(await benchmark(bed)));
       return found;
@@ -41,7 +44,15 @@ const told = (figures: readonly Figure[]): readonly Figure[] => {
   return figures;
 };
 
-async function onBed<T>(layout: Layout, pairs: number, use: (bed: Bed) => Promise<T>): Promise<T> {
+function apiNamed(name: string): Api {
+  const api = [coreos, improbable].find((each) => each.name === name);
+  if (api === undefined) throw new Error(`there is no API "${name}": it is coreos or improbable`);
+  return api;
+}
+
+type Choice = Pick<Bed, 'pairs' | 'api'>;
+
+async function onBed<T>(layout: Layout, { pairs, api }: Choice, use: (bed: Bed) => Promise<T>): Promise<T> {
   process.env['KUBECONFIG'] = layout.kubeconfig;
   process.env['TEST_CLUSTER'] = layout.name;
   process.env['PATH'] = `${dirname(kubectlPath())}:${process.env['PATH']}`;
@@ -49,10 +60,11 @@ async function onBed<T>(layout: Layout, pairs: number, use: (bed: Bed) => Promis
   const kubectl = kubectlIn(namespace);
   const connection = connectTo(await fromKubeconfig(layout.kubeconfig), { userAgent: 'etcd-operator-bench' });
   try {
-    await prepare(kubectl, namespace);
+    await prepare(kubectl, { namespace, api });
     return await use({
       layout,
       namespace,
+      api,
       kubectl,
       pairs,
       client: new HttpKubeClient(connection, { fieldManager: 'bench' }),
@@ -63,11 +75,15 @@ async function onBed<T>(layout: Layout, pairs: number, use: (bed: Bed) => Promis
   }
 }
 
-const crd = join(import.meta.dirname, '../../examples/coreos/etcd-operator-crd.yaml');
+const definitions = {
+  coreos: ['coreos/etcd-operator-crd.yaml'],
+  improbable: ['improbable/crd/etcdclusters.yaml', 'improbable/crd/etcdpeers.yaml'],
+} as const;
 
-async function prepare(kubectl: Kubectl, namespace: string): Promise<void> {
-  await kubectl(`apply --server-side -f ${crd}`);
+async function prepare(kubectl: Kubectl, { namespace, api }: Pick<Bed, 'namespace' | 'api'>): Promise<void> {
+  for (const file of definitions[api.name])
+    await kubectl(`apply --server-side -f ${join(import.meta.dirname, '../../examples', file)}`);
   await kubectl(`create namespace ${namespace}`);
   await kubectl('wait serviceaccount/default --for=create --timeout=30s');
-  await installOperator({ kubectl, namespace });
+  await installFor(api, { kubectl, namespace });
 }

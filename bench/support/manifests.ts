@@ -5,9 +5,10 @@ import { memberPod } from '../../src/core/desired/pod.ts';
 import { clientService, peerService } from '../../src/core/desired/services.ts';
 import type { CarrierName } from '../../src/core/model/cluster.ts';
 import type { Join } from '../../src/core/plan/cluster/step.ts';
-import { coreos } from '../../src/dialects/coreos-v1beta2/dialect.ts';
-import { type ClusterSpec, manifestOf } from '../../test/support/cluster.ts';
+import { allDialects } from '../../src/main/served.ts';
+import { type ClusterSpec, manifestOf } from '../../test/support/apis.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
+import type { Bed } from './bed.ts';
 
 export const newestEtcd = etcdVersions.at(-1) ?? etcdVersions[0];
 
@@ -23,9 +24,12 @@ export class HandMade {
   readonly members: readonly CarrierName[];
   readonly #blueprint: Blueprint;
 
-  constructor(namespace: string, name: string, spec: ClusterSpec) {
-    const declared = JSON.parse(manifestOf(name, spec)) as { readonly metadata: object };
-    const read = coreos.read({ ...declared, metadata: { ...declared.metadata, namespace, uid: 'by-hand' } });
+  constructor({ namespace, api }: Pick<Bed, 'namespace' | 'api'>, name: string, spec: ClusterSpec) {
+    const declared = JSON.parse(manifestOf(name, spec, api)) as { readonly metadata: object };
+    const read = allDialects[api.name].read({
+      ...declared,
+      metadata: { ...declared.metadata, namespace, uid: 'by-hand' },
+    });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     this.#blueprint = read.value.blueprint;
     this.name = name;
@@ -42,10 +46,12 @@ export class HandMade {
     return this.#podOf(member, { as: 'founder', of });
   }
 
-  /** The pod of the last of these members, who is told of all of them. */
+  /** The pod, and the disk where it has one, of the last of these members, who is told of all of them. */
   newcomer(members: readonly CarrierName[]): object {
     const among = members.map((name) => ({ name, peerURL: this.peerURLOf(name) }));
-    return this.#podOf(members.at(-1) as CarrierName, { as: 'newcomer', among });
+    const last = members.at(-1) as CarrierName;
+    const items = [...this.#claimOf(last), this.#podOf(last, { as: 'newcomer', among })];
+    return { apiVersion: 'v1', kind: 'List', items };
   }
 
   readonly peerURLOf = (member: CarrierName): string => this.#blueprint.intent.peerURLOf(member);

@@ -11,10 +11,10 @@ const betweenLooksMillis = 25;
 
 /** Etcd's own word, over connections that are kept from look to look. */
 export class Witness {
-  readonly #bed: Pick<Bed, 'client' | 'namespace'>;
+  readonly #bed: Pick<Bed, 'client' | 'namespace' | 'api'>;
   readonly #etcd = new EtcdConnections();
 
-  constructor(bed: Pick<Bed, 'client' | 'namespace'>) {
+  constructor(bed: Pick<Bed, 'client' | 'namespace' | 'api'>) {
     this.#bed = bed;
   }
 
@@ -68,8 +68,8 @@ export class Witness {
   }
 
   async podsOf(cluster: string): Promise<readonly Stored<Pod>[]> {
-    const { namespace, client } = this.#bed;
-    return (await client.list(pods, { namespace, labelSelector: `etcd_cluster=${cluster}` })).items;
+    const { namespace, client, api } = this.#bed;
+    return (await client.list(pods, { namespace, labelSelector: `${api.label}=${cluster}` })).items;
   }
 
   [Symbol.dispose](): void {

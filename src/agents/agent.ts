@@ -1,7 +1,9 @@
 import { readCredentials } from '../storage/credentials.ts';
-import { openStore } from '../storage/open.ts';
+import { openByCourier, openStore } from '../storage/open.ts';
 import type { ObjectStore } from '../storage/store.ts';
+import { carry } from './carry.ts';
 import { fetchSnapshot } from './fetch.ts';
+import { lookAtSnapshot } from './look.ts';
 import { placed } from './place.ts';
 import { Progress, serveProgress } from './progress.ts';
 import { prune } from './prune.ts';
@@ -22,7 +24,7 @@ type StoreTask = Exclude<Task, { readonly verb: 'place' }>;
 
 async function resultOf(task: StoreTask, stop: AbortSignal): Promise<AgentResult> {
   const { timeout, progressPort } = task.flags;
-  const tooLate = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1000);
+  const tooLate = timeout === undefined ? undefined : AbortSignal.timeout(Math.min(timeout * 1000, longestTimer));
   const signal = tooLate === undefined ? stop : AbortSignal.any([stop, tooLate]);
   const progress = new Progress();
   using _shown = serveProgress(progressPort, progress);
@@ -37,10 +39,14 @@ async function resultOf(task: StoreTask, stop: AbortSignal): Promise<AgentResult
   }
 }
 
+/** Node takes what is longer for no time at all. */
+const longestTimer = 2 ** 31 - 1;
+
 const late = (seconds: number | undefined, cause: unknown): AgentFailure =>
   new AgentFailure('time', `not done within ${seconds} s, which is all it was given`, { cause });
 
-async function storeFor({ url, credentials, secret, volume }: AgentFlags): Promise<ObjectStore> {
+async function storeFor({ url, credentials, secret, volume, courier }: AgentFlags): Promise<ObjectStore> {
+  if (courier !== undefined) return openByCourier(url.store, { pass: courier });
   const shown = credentials === undefined ? undefined : await readCredentials(credentials, secret);
   return openStore(url.store, { credentials: shown, volume });
 }
@@ -54,8 +60,11 @@ interface Parts {
 function perform(task: StoreTask, parts: Parts): Promise<object> {
   const { verb, flags } = task;
   if (verb === 'save') return saveBy(flags, parts);
+  if (verb === 'look') return lookAtSnapshot({ address: flags.url, ...flags }, parts);
+  if (verb === 'carry') return carry({ address: flags.url, ...flags }, parts);
   if (verb !== 'prune') return fetchSnapshot({ address: flags.url, ...flags }, parts);
-  const ownership = { path: flags.url.key, ownerUid: flags.owner };
+  const { owner: ownerUid, ownerNamespace, below } = flags;
+  const ownership = { path: flags.url.key, ownerUid, ownerNamespace, below };
   const ageMillis = flags.keepSeconds === undefined ? undefined : flags.keepSeconds * 1000;
   return prune({ ownership, policy: { count: flags.keep, ageMillis } }, { ...parts, now: new Date() });
 }

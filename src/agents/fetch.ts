@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { HashAtTheEnd, hashLength } from '../etcd/hash-at-the-end.ts';
 import { Failure } from '../std/failure.ts';
 import type { ObjectAddress } from '../storage/address.ts';
-import { type Compression, longestManifest, type Manifest, readManifest } from '../storage/manifest.ts';
-import { manifestKey } from '../storage/names.ts';
+import type { Compression, Manifest } from '../storage/manifest.ts';
 import type { Body, ObjectStore } from '../storage/store.ts';
+import { openOrSuggest } from './candidates.ts';
+import { collectingEarly } from './collect-early.ts';
 import { decompressed } from './compression.ts';
+import { manifestBeside, ofAnother, savedCluster, told, unsaidVersion } from './manifest-beside.ts';
 import type { Progress } from './progress.ts';
 import { AgentFailure } from './result.ts';
-import { refuseNewer } from './versions.ts';
+import { isUnsaid, refuseNewer, saidBySnapshot, type Written } from './versions.ts';
 
 export interface FetchSettings {
   readonly address: ObjectAddress;
@@ -22,6 +26,10 @@ export interface FetchSettings {
   readonly maxBytes: number;
   /** The etcd that is to read it. */
   readonly targetVersion?: string | undefined;
+  /** Whether to give back what the cluster was, for whoever makes it again. */
+  readonly tellCluster?: boolean | undefined;
+  /** Whether the manifest beside it must be its own: somebody has relied upon what that says. */
+  readonly asDescribed?: boolean | undefined;
 }
 
 export interface FetchParts {
@@ -39,52 +47,48 @@ export async function fetchSnapshot(
   const { key } = settings.address;
   if (settings.clear !== undefined) await rm(settings.clear, { recursive: true, force: true });
   const warnings: string[] = [];
-  const manifest = await manifestOf(store, key, { signal, warnings });
-  refuseNewer(manifest, settings.targetVersion);
-  const object = await store.get(key, signal);
+  const manifest = await manifestBeside(store, key, { signal, warnings });
+  const object = await openOrSuggest(store, settings.address, signal);
   progress.enter(settings.to === undefined ? 'proving' : 'fetching', object.size);
-  const opened = await decompressed(progress.counting(object.body));
+  const opened = await decompressed(collectingEarly(progress.counting(object.body)));
   const check = new Proof(key, settings.maxBytes);
   const whole = check.proving(opened.body);
   await (settings.to === undefined ? drained(whole) : kept(whole, settings.to, signal));
   const facts = factsFor(check.sha256, manifest, warnings);
-  return { ...proven(object.size, opened.compression, check), ...told(facts), warnings };
+  const written = await writtenBy(facts, settings, warnings);
+  if (settings.asDescribed === true && facts === undefined) throw notAsDescribed(key);
+  const cluster = settings.tellCluster === true ? savedCluster(facts) : {};
+  return { ...proven(object.size, opened.compression, check), ...told(facts), ...written, ...cluster, warnings };
 }
 
 /** A manifest speaks for the snapshot whose hash it has, and for no other. */
 function factsFor(sha256: string, manifest: Manifest | undefined, warnings: string[]): Manifest | undefined {
   if (manifest?.snapshot.sha256 === sha256) return manifest;
-  if (manifest !== undefined) warnings.push(`the manifest beside "${manifest.snapshot.key}" is of another snapshot`);
-  warnings.push('nothing tells which etcd made this snapshot');
+  if (manifest !== undefined) warnings.push(ofAnother(manifest));
   return undefined;
 }
+
+/** A manifest of another snapshot refuses nothing. */
+async function writtenBy(
+  facts: Manifest | undefined,
+  { to, targetVersion }: FetchSettings,
+  warnings: string[],
+): Promise<Written> {
+  const written = { ...facts?.etcd, ...(await saidBySnapshot(to, warnings)) };
+  refuseNewer(written, targetVersion);
+  if (isUnsaid(written)) warnings.push(unsaidVersion);
+  return written;
+}
+
+const notAsDescribed = (key: string): AgentFailure =>
+  new AgentFailure(
+    'damaged',
+    `the manifest beside "${key}" is of another snapshot, so nothing says what its cluster was`,
+  );
 
 const proven = (size: number, compression: Compression, { bytes, sha256 }: Proof): object => ({
   ...{ size, compression, plainSize: bytes, sha256 },
 });
-
-const told = (manifest: Manifest | undefined): object =>
-  manifest === undefined ? {} : { takenAt: manifest.takenAt, ...manifest.etcd };
-
-interface ManifestReading {
-  readonly signal: AbortSignal;
-  readonly warnings: string[];
-}
-
-/** The manifest beside a snapshot; foreign snapshots have none, and a bad one is no reason to lose a good snapshot. */
-async function manifestOf(store: ObjectStore, key: string, reading: ManifestReading): Promise<Manifest | undefined> {
-  try {
-    const { body, size } = await store.get(manifestKey(key), reading.signal);
-    if (size > longestManifest) throw new Failure('rejected', `${size} bytes are too many for a manifest`);
-    return readManifest(Buffer.concat(await Array.fromAsync(body)).toString());
-  } catch (thrown) {
-    const { kind, message } = Failure.from(thrown);
-    if (kind === 'not-found') return undefined;
-    if (kind !== 'rejected') throw thrown;
-    reading.warnings.push(`the manifest beside "${key}" is left aside: ${message}`);
-    return undefined;
-  }
-}
 
 /** Lets a snapshot through, and fails at its end if it is none. */
 class Proof {
@@ -151,7 +155,10 @@ async function drained(body: Body): Promise<void> {
   for await (const _part of body);
 }
 
-/** Writes aside, and gives the file its name when it is proven and on the disk. */
+/**
+ * Writes aside, and gives the file its name when it is proven. It is not waited for until the disk has it: it is read at once,
+ * and after a crash of the node it is fetched anew.
+ */
 async function kept(body: Body, path: string, signal: AbortSignal): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const aside = `${path}.${randomBytes(4).toString('hex')}.unfinished`;
@@ -164,14 +171,11 @@ async function kept(body: Body, path: string, signal: AbortSignal): Promise<void
   }
 }
 
-async function written(body: Body, aside: string, signal: AbortSignal): Promise<void> {
-  await using file = await open(aside, 'wx', 0o640);
-  for await (const part of body) {
-    signal.throwIfAborted();
-    await file.writeFile(part);
-  }
-  await file.sync();
-}
+/** So much may wait for the disk while more of it arrives and is hashed. */
+const highWaterMark = 4 * 1024 * 1024;
+
+const written = (body: Body, aside: string, signal: AbortSignal): Promise<void> =>
+  pipeline(body, createWriteStream(aside, { flags: 'wx', mode: 0o640, highWaterMark }), { signal });
 
 async function noRoom(path: string, cause: unknown): Promise<AgentFailure> {
   const { blocks, bsize } = await statfs(dirname(path));

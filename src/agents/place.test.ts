@@ -25,6 +25,13 @@ it('puts a restored data directory in its place, and leaves nothing else', async
   expect(existsSync(staging())).toBe(false);
 });
 
+it('puts it onto the volume itself, where that is the data directory', async () => {
+  make(join(staging(), 'data'), 'restored');
+  expect(await placed({ staging: staging(), to: volume })).toMatchObject({ ok: true, placed: true });
+  expect(readFileSync(join(volume, 'member', 'db'), 'utf8')).toBe('restored');
+  expect(existsSync(staging())).toBe(false);
+});
+
 it('never replaces what etcd works with already', async () => {
   make(to(), 'newer');
   make(join(staging(), 'data'), 'restored again');

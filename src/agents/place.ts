@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentResult, resultOfFailure } from './result.ts';
 import type { PlaceFlags } from './settings.ts';
@@ -12,10 +12,16 @@ export async function placed({ staging, to }: PlaceFlags): Promise<AgentResult> 
   const began = performance.now();
   try {
     const isThere = existsSync(join(to, 'member'));
-    if (!isThere) await rename(join(staging, 'data'), to);
+    if (!isThere) await moved(join(staging, 'data'), to);
     await rm(staging, { recursive: true, force: true });
     return { ok: true, seconds: Math.round(performance.now() - began) / 1000, placed: !isThere };
   } catch (thrown) {
     return resultOfFailure(thrown);
   }
+}
+
+/** Where it goes may be the volume itself, which cannot be replaced: what etcd has made of the snapshot is in one directory. */
+async function moved(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  await rename(join(from, 'member'), join(to, 'member'));
 }

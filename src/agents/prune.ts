@@ -20,12 +20,38 @@ export async function prune(
   settings: PruneSettings,
   { store, now, signal }: PruneParts,
 ): Promise<{ readonly deleted: readonly string[]; readonly kept: number }> {
-  const objects = await Array.fromAsync(store.list(settings.ownership.path, signal));
+  const { path, below = path } = settings.ownership;
+  const objects = await Array.fromAsync(store.list(below, signal));
   const manifests = await manifestsAmong(objects, store, signal);
   const backups = backupsIn(objects, manifests, settings.ownership);
-  const expired = expiredAmong(backups, settings.policy, now);
-  for (const { keys } of expired.toReversed()) for (const key of keys.toReversed()) await store.delete(key, signal); // the manifest first: a snapshot without one is still known by its name
+  const expired = expiredAmong(backups, settings.policy, { now, justMade: path });
+  await atOnce(expired.toReversed(), signal, async ({ keys }, either) => {
+    for (const key of keys.toReversed()) await store.delete(key, either); // the manifest first: a snapshot without one is still known by its name
+  });
   return { deleted: expired.map(({ key }) => key), kept: backups.length - expired.length };
+}
+
+/** Each is a round trip, and there may be thousands. */
+const most = 24;
+
+/** Does something with each, some at once and in their order; the first that fails ends it. */
+async function atOnce<T>(
+  all: readonly T[],
+  signal: AbortSignal,
+  work: (each: T, either: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  const left = all.values();
+  const worker = async (): Promise<void> => {
+    for (const each of left) if (!either.aborted) await work(each, either);
+  };
+  try {
+    await Promise.all(Array.from({ length: most }, worker));
+    signal.throwIfAborted();
+  } finally {
+    over.abort(); // the others need not go on
+  }
 }
 
 async function manifestsAmong(
@@ -34,11 +60,11 @@ async function manifestsAmong(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Manifest>> {
   const manifests = new Map<string, Manifest>();
-  for (const { key, size } of objects) {
-    if (!isManifestKey(key) || size > longestManifest) continue;
-    const manifest = await readOne(store, key, signal);
+  const those = objects.filter(({ key, size }) => isManifestKey(key) && size <= longestManifest);
+  await atOnce(those, signal, async ({ key }, either) => {
+    const manifest = await readOne(store, key, either);
     if (manifest !== undefined) manifests.set(snapshotKeyOf(key), manifest);
-  }
+  });
   return manifests;
 }
 

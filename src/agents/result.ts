@@ -59,11 +59,60 @@ function troubleOf(failure: Failure): AgentTrouble | StoreTrouble {
 
 /** Kubernetes keeps no more than this of a termination message. */
 const mostBytes = 4096;
-const mostOfMessage = 2000;
+const mostOfMessage = 2048;
 
+/** All of it on standard output; in the file, as much as can be read from there again. */
 export async function leaveResult(file: string | undefined, result: AgentResult): Promise<void> {
-  const short = result.ok ? result : { ...result, message: result.message.slice(0, mostOfMessage) };
-  const text = JSON.stringify(short);
-  process.stdout.write(`${text}\n`);
-  if (file !== undefined) await writeFile(file, Buffer.from(text).subarray(0, mostBytes));
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (file !== undefined) await writeFile(file, JSON.stringify(shortened(result)));
+}
+
+/** Cut in the middle, it would not be JSON any more, and say nothing at all. */
+export function shortened(result: AgentResult): AgentResult {
+  if (!result.ok) return { ...result, message: beginningOf(result.message, mostOfMessage) };
+  let short = result;
+  for (const room of [1024, 256, 0]) {
+    if (fits(short)) return short;
+    short = withLists(result, room);
+  }
+  while (!fits(short)) short = withoutLongest(short);
+  return short;
+}
+
+type Good = AgentResult & { readonly ok: true };
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+const fits = (result: AgentResult): boolean => bytesOf(result) <= mostBytes;
+
+const withFields = (fields: readonly (readonly [string, unknown])[]): Good => Object.fromEntries(fields) as Good;
+
+const withLists = (result: Good, room: number): Good =>
+  withFields(Object.entries(result).map(([name, value]) => [name, Array.isArray(value) ? first(value, room) : value]));
+
+/** Its first items, as far as there is room for them. */
+function first(items: readonly unknown[], room: number): readonly unknown[] {
+  const short = items.map((item) => (typeof item === 'string' ? beginningOf(item, room / 2) : item));
+  let left = room;
+  const end = short.findIndex((item) => (left -= bytesOf(item) + 1) < 0);
+  return end < 0 ? short : short.slice(0, end);
+}
+
+/** Where names in a store are that long, the key goes first: the URL says the same. */
+function withoutLongest(result: Good): Good {
+  const others = Object.entries(result).filter(([name]) => name !== 'ok');
+  const [longest] = others.toSorted(([a, one], [b, other]) => rank(b, other) - rank(a, one));
+  return withFields(Object.entries(result).filter(([name]) => name !== longest?.[0]));
+}
+
+const rank = (name: string, value: unknown): number => (name === 'key' ? Number.POSITIVE_INFINITY : bytesOf(value));
+
+/** As much of a text as takes so many bytes when it is written down. */
+function beginningOf(text: string, most: number): string {
+  let [bytes, end] = [0, 0];
+  for (const sign of text) {
+    bytes += bytesOf(sign) - 2;
+    if (bytes > most) break;
+    end += sign.length;
+  }
+  return text.slice(0, end);
 }

@@ -6,6 +6,7 @@ import { datedKey, manifestKey } from '../storage/names.ts';
 import type { Body, ObjectStore } from '../storage/store.ts';
 import { compressed } from './compression.ts';
 import type { Progress } from './progress.ts';
+import { doubtsOfReplacing } from './replaced.ts';
 import { AgentFailure } from './result.ts';
 import type { Source } from './source.ts';
 
@@ -36,6 +37,8 @@ export async function save(settings: SaveSettings, parts: SaveParts): Promise<Re
   const key = settings.dated
     ? datedKey(settings.address.key, { revision: status.revision, takenAt: now })
     : settings.address.key;
+  const saved = { cluster: settings.about.cluster, clusterId: hexOf(status.clusterId) };
+  const replacing = doubtsOfReplacing(saved, { store, key, signal }); // known before our own manifest is there
   progress.enter('saving', Number(status.dbSize) + hashLength);
   const seen = new Seen();
   const plain = seen.watching(progress.counting(source.etcd.snapshot({ signal })));
@@ -48,6 +51,7 @@ export async function save(settings: SaveSettings, parts: SaveParts): Promise<Re
     throw new AgentFailure('damaged', `"${key}" has ${size} bytes where ${stored.bytes} were written`, {
       kind: 'unreachable',
     });
+  const doubts = await replacing;
   const manifest = {
     takenAt: now.toISOString(),
     snapshot: { key, size, compression: settings.compression, plainSize: seen.bytes, sha256: seen.end },
@@ -60,6 +64,7 @@ export async function save(settings: SaveSettings, parts: SaveParts): Promise<Re
     takenAt: manifest.takenAt,
     ...manifest.snapshot,
     ...manifest.etcd,
+    warnings: [...source.warnings, ...doubts],
   };
 }
 

@@ -4,7 +4,7 @@ import { Failure } from '../std/failure.ts';
 import { type ObjectAddress, parseObjectUrl } from '../storage/address.ts';
 import { type Compression, clusterSchema, compressions, type Manifest, ownerSchema } from '../storage/manifest.ts';
 
-export type Verb = 'save' | 'prove' | 'fetch' | 'prune' | 'place';
+export type Verb = 'save' | 'look' | 'prove' | 'fetch' | 'prune' | 'place' | 'carry';
 
 /** What every agent is told: where the object is, how to enter, and whom to tell. */
 export interface AgentFlags {
@@ -12,6 +12,7 @@ export interface AgentFlags {
   readonly credentials?: string;
   readonly secret: string;
   readonly volume?: string;
+  readonly courier?: string;
   readonly timeout?: number;
   readonly result?: string;
   readonly progressPort?: number;
@@ -26,15 +27,27 @@ export interface SaveFlags extends AgentFlags {
   readonly about: Pick<Manifest, 'owner' | 'cluster'>;
 }
 
-export interface FetchFlags extends AgentFlags {
+export interface LookFlags extends AgentFlags {
+  readonly targetVersion?: string;
+  readonly tellCluster?: boolean;
+}
+
+export interface FetchFlags extends LookFlags {
   readonly to?: string;
   readonly clear?: string;
   readonly maxBytes: number;
-  readonly targetVersion?: string;
+  readonly asDescribed?: boolean;
+}
+
+export interface CarryFlags extends AgentFlags {
+  readonly identity: string;
+  readonly port: number;
 }
 
 export interface PruneFlags extends AgentFlags {
   readonly owner?: string;
+  readonly ownerNamespace?: string;
+  readonly below?: string;
   readonly keep?: number;
   readonly keepSeconds?: number;
 }
@@ -49,7 +62,9 @@ export interface PlaceFlags {
 export type Task =
   | { readonly verb: 'place'; readonly flags: PlaceFlags }
   | { readonly verb: 'save'; readonly flags: SaveFlags }
+  | { readonly verb: 'look'; readonly flags: LookFlags }
   | { readonly verb: 'prove' | 'fetch'; readonly flags: FetchFlags }
+  | { readonly verb: 'carry'; readonly flags: CarryFlags }
   | { readonly verb: 'prune'; readonly flags: PruneFlags };
 
 /** More than etcd itself can hold. */
@@ -64,16 +79,20 @@ export function taskFrom(words: readonly string[]): Task {
       task = { verb, flags } as Task;
     });
   addSave(add('save', "stream etcd's snapshot into a store"));
+  addLook(add('look', 'say what a stored snapshot is, without reading it to its end'));
   addFetch(add('prove', 'read a stored snapshot to its end, and check it'));
   addFetch(add('fetch', 'the same, and keep it as a file'))
     .requiredOption('--to <file>', 'the file')
-    .option('--clear <directory>', 'removed first, with all that an earlier try has left in it');
+    .option('--clear <directory>', 'removed first, with all that an earlier try has left in it')
+    .option('--as-described', 'fail if the manifest beside it is of another snapshot, or none');
   addPlace(program.command('place')).action((flags: PlaceFlags) => {
     task = { verb: 'place', flags };
   });
+  addCarry(add('carry', 'let one object be read by those who have no credentials'));
   addPrune(add('prune', 'delete backups beyond what is to be kept'));
   program.parse([...words], { from: 'user' });
-  if (task === undefined) throw new Failure('rejected', 'say what to do: save, prove, fetch, place or prune');
+  if (task === undefined)
+    throw new Failure('rejected', 'say what to do: save, look, prove, fetch, place, carry or prune');
   return task;
 }
 
@@ -83,6 +102,7 @@ const withCommonFlags = (command: Command): Command =>
     .option('--credentials <directory>', "where the store's Secret is mounted; without it, the pod's own identity")
     .option('--secret <name>', "that Secret's name, for messages", 'unnamed')
     .option('--volume <directory>', 'where the volume of a file:// store is mounted')
+    .option('--courier <directory>', 'where the Secret of a courier is mounted, which opens the store in our place')
     .option('--timeout <seconds>', 'how long all of it may take', positive)
     .option('--result <file>', 'where the result goes, as JSON; in a pod /dev/termination-log')
     .option('--progress-port <port>', 'where progress is served over HTTP', positive);
@@ -97,9 +117,17 @@ const addSave = (command: Command): Command =>
     .addOption(new Option('--compression <how>').choices(compressions).default('none'));
 
 const addFetch = (command: Command): Command =>
+  addLook(command).option(
+    '--max-bytes <count>',
+    'the most that the unpacked snapshot may take',
+    positive,
+    usualMaxBytes,
+  );
+
+const addLook = (command: Command): Command =>
   command
-    .option('--max-bytes <count>', 'the most that the unpacked snapshot may take', positive, usualMaxBytes)
-    .option('--target-version <version>', 'the etcd that is to read it');
+    .option('--target-version <version>', 'the etcd that is to read it')
+    .option('--tell-cluster', 'give back what the manifest says of the cluster');
 
 const addPlace = (command: Command): Command =>
   command
@@ -108,9 +136,16 @@ const addPlace = (command: Command): Command =>
     .requiredOption('--to <directory>', 'where etcd looks for it')
     .option('--result <file>', 'where the result goes, as JSON; in a pod /dev/termination-log');
 
+const addCarry = (command: Command): Command =>
+  command
+    .requiredOption('--identity <directory>', 'where its certificate is mounted, and the token that it asks for')
+    .requiredOption('--port <port>', 'where it listens', positive);
+
 const addPrune = (command: Command): Command =>
   command
     .option('--owner <uid>', 'whose backups, beside those whose names tell')
+    .option('--owner-namespace <name>', 'the namespace that the owner must be of')
+    .option('--below <prefix>', 'what their keys begin with; by default the key of the object')
     .option('--keep <count>', 'how many of the newest stay', positive)
     .option('--keep-seconds <seconds>', 'how old a backup may become', positive);
 

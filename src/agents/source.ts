@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectionTo, type EtcdConnection } from '../etcd/client.ts';
 import type { Credentials, Endpoint, TlsIdentity } from '../etcd/endpoint.ts';
-import type { MemberStatus } from '../etcd/words.ts';
+import { hexOf, type MemberStatus } from '../etcd/words.ts';
 import { Failure } from '../std/failure.ts';
 import { AgentFailure } from './result.ts';
 
@@ -18,9 +18,14 @@ export interface SourceSettings {
 export interface Source extends Disposable {
   readonly etcd: EtcdConnection;
   readonly status: MemberStatus;
+  /** What is doubtful about it. */
+  readonly warnings: readonly string[];
 }
 
-/** Picks, of the members that answer, the voter that has seen most. One that is dead spoils nothing. */
+/**
+ * Picks, of the members that answer, a voter that knows a leader, and of those the one that has seen most. One that is dead
+ * spoils nothing.
+ */
 export async function openSource(settings: SourceSettings, signal: AbortSignal): Promise<Source> {
   const endpoints = await endpointsOf(settings);
   const asked = await Promise.allSettled(
@@ -30,19 +35,46 @@ export async function openSource(settings: SourceSettings, signal: AbortSignal):
         etcd.close();
         throw thrown;
       });
-      return { etcd, status };
+      return { url: endpoint.url, etcd, status };
     }),
   );
-  const [best, ...others] = asked
-    .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    .sort((a, b) => preference(b.status, a.status));
+  const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const [best, ...others] = answers.toSorted((a, b) => preference(b.status, a.status));
   for (const { etcd } of others) etcd.close();
   if (best === undefined) throw noneAnswers(asked);
-  return { ...best, [Symbol.dispose]: () => best.etcd.close() };
+  if (answers.some(({ status }) => status.clusterId !== best.status.clusterId)) {
+    best.etcd.close();
+    throw severalClusters(answers);
+  }
+  return { ...best, warnings: doubtsAbout(best.status), [Symbol.dispose]: () => best.etcd.close() };
 }
 
 const preference = (a: MemberStatus, b: MemberStatus): number =>
-  Number(b.isLearner) - Number(a.isLearner) || Number(a.revision - b.revision);
+  Number(b.isLearner) - Number(a.isLearner) ||
+  Number(knowsLeader(a)) - Number(knowsLeader(b)) ||
+  Number(a.revision - b.revision);
+
+/** Whoever knows none is cut off from the others, and may have missed what they have written. */
+const knowsLeader = ({ leader }: MemberStatus): boolean => leader !== 0n;
+
+const doubtsAbout = (status: MemberStatus): readonly string[] =>
+  knowsLeader(status)
+    ? []
+    : ['no member that answered knew a leader: writes that members out of reach have acknowledged may be missing'];
+
+interface Answer {
+  readonly url: string;
+  readonly status: MemberStatus;
+}
+
+/** Which of them is meant, nobody can tell: the larger revision says nothing across clusters. */
+function severalClusters(answers: readonly Answer[]): Failure {
+  const those = answers.map(({ url, status }) => `${url} is of cluster ${hexOf(status.clusterId)}`).join(', ');
+  return new AgentFailure(
+    'bad-input',
+    `the endpoints are not of one cluster: ${those}: name those of one cluster only`,
+  );
+}
 
 function noneAnswers(asked: readonly PromiseSettledResult<unknown>[]): Failure {
   const reasons = asked.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));

@@ -66,6 +66,9 @@ export function definitionOf(of: Kind) {
         categories: ['etcd-operator'],
       },
       scope: 'Namespaced',
+      // In definitions that the originals made before Kubernetes 1.22 it is true, and stays so where ours are applied over them and do not
+      // say it: then the API server refuses ours for its defaults.
+      preserveUnknownFields: false,
       versions: [
         {
           name: version,

@@ -84,33 +84,64 @@ type Variable = z.ZodObject<{
   valueFrom: z.ZodOptional<typeof anything>;
 }>;
 
+interface Setting {
+  readonly name: string;
+  readonly value?: string | undefined;
+}
+
 /** A negative retention has some versions of etcd compact without end, and a line break is never meant. */
-const properSetting: Rule<{ readonly name: string; readonly value?: string | undefined }> = {
+const properSetting: Rule<Setting> = {
   cel: "!self.name.startsWith('ETCD_') || !has(self.value) || !(self.value.startsWith('-') || self.value.contains('\\n'))",
   says: 'the value of a setting of etcd must not be negative, and must not have line breaks',
   holds: ({ name, value = '' }) => !name.startsWith('ETCD_') || !(value.startsWith('-') || value.includes('\n')),
 };
 
+/** Etcd's own names and defaults. */
+const elections = { name: 'ETCD_ELECTION_TIMEOUT', milliseconds: 1000 } as const;
+const heartbeats = { name: 'ETCD_HEARTBEAT_INTERVAL', milliseconds: 100 } as const;
+type Timing = typeof elections | typeof heartbeats;
+
+const wholeNumber = /^\d+$/; // short, because the API server reckons the cost of a rule by the length of its patterns
+
+const celMilliseconds = ({ name, milliseconds }: Timing): string =>
+  `self.filter(each, each.name == '${name}' && has(each.value) && each.value.matches(r'${wholeNumber.source}'))` +
+  `.map(each, int(each.value)) + [${milliseconds}]`;
+
+const millisecondsIn = (settings: readonly Setting[], { name, milliseconds }: Timing): number => {
+  const written = settings.find((each) => each.name === name)?.value ?? '';
+  return wholeNumber.test(written) ? Number(written) : milliseconds;
+};
+
+/** With less, etcd does not start. What is no number is etcd's to refuse. */
+const patientElections: Rule<readonly Setting[]> = {
+  cel: `(${celMilliseconds(elections)})[0] >= 5 * (${celMilliseconds(heartbeats)})[0]`,
+  says: `${elections.name} must be at least five times ${heartbeats.name}: raise the one or lower the other`,
+  holds: (settings) => millisecondsIn(settings, elections) >= 5 * millisecondsIn(settings, heartbeats),
+};
+
 /** A list of environment variables, whose names must also keep the given rule. */
 export const environment = (rule: Rule<string>): z.ZodArray<Variable> =>
-  listBy(
-    'name',
-    ruled(
-      z.object({
-        name: ruled(
-          text(253),
-          looksLike(
-            /^[-._a-zA-Z][-._a-zA-Z0-9]*$/,
-            "must be made of letters, digits, '_', '-' and '.', and not begin with a digit",
+  ruled(
+    listBy(
+      'name',
+      ruled(
+        z.object({
+          name: ruled(
+            text(253),
+            looksLike(
+              /^[-._a-zA-Z][-._a-zA-Z0-9]*$/,
+              "must be made of letters, digits, '_', '-' and '.', and not begin with a digit",
+            ),
+            rule,
           ),
-          rule,
-        ),
-        value: text(32_768).optional(),
-        valueFrom: anything.optional(),
-      }),
-      properSetting,
+          value: text(32_768).optional(),
+          valueFrom: anything.optional(),
+        }),
+        properSetting,
+      ),
+      128,
     ),
-    128,
+    patientElections,
   );
 
 export const podSecurityContext = z.looseObject({

@@ -154,6 +154,15 @@ export const rotate = text(253).describe(
   'Any text, such as a date: whenever it is changed to another one, new authorities take the place of the old ones, while members and clients go on.',
 );
 
+export const backupBeforeUpgrade = z
+  .object({
+    like: objectName('EtcdBackup of the same namespace').describe(
+      'EtcdBackup whose store, Secret and compression are used. What is made is called <cluster>-before-<version>, and stored under ' +
+        'the name that this one has there, with -<namespace>.<cluster>-before-<version> behind it.',
+    ),
+  })
+  .describe('A backup is made, and must be good, before members move to another minor version of etcd.');
+
 /** How the operator enters an etcd that has users. */
 export const auth = z
   .object({

@@ -1,3 +1,4 @@
+import type { Safeguarded } from './dialect.ts';
 import type { Rule } from './rule.ts';
 
 const serviceName = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -23,3 +24,7 @@ export const notLonger = (of: string, longest: number): Rule<string> => ({
   says: `${of} name cannot be more than ${longest} characters long`,
   holds: (name) => name.length <= longest,
 });
+
+/** What the backup before an upgrade is called in a store that others share: neither name can have a dot in it. */
+export const nameBefore = ({ namespace, cluster, version }: Safeguarded): string =>
+  `${namespace}.${cluster}-before-${version}`;

@@ -1,5 +1,15 @@
 import type { z } from 'zod';
-import type { Problem } from './parsed.ts';
+import type { Parsed, Problem } from './parsed.ts';
+
+/** Reads whatever the API server has stored under the name of a kind. What this gives never throws. */
+export const readerOf =
+  <Schema extends z.ZodType, Value>(schema: Schema, translate: (resource: z.output<Schema>, raw: unknown) => Value) =>
+  (raw: unknown): Parsed<Value> => {
+    const parsed = schema.safeParse(withoutNulls(raw), { reportInput: true });
+    return parsed.success
+      ? { ok: true, value: translate(parsed.data, raw) }
+      : { ok: false, problems: problemsOf(parsed.error) };
+  };
 
 /** Nothing in our APIs lies deeper; a deeper null is left to whoever gets the subtree. */
 const deepest = 32;

@@ -64,7 +64,7 @@ describe('a snapshot', () => {
       await never(...call);
     };
     await using fake = await answering({ snapshot });
-    const parts = connect(fake).snapshot({ timeoutMillis: 100 })[Symbol.asyncIterator]();
+    const parts = connect(fake).snapshot({ timeoutMillis: 2_000 })[Symbol.asyncIterator]();
     await parts.next();
     await expect(parts.next()).rejects.toMatchObject({ kind: 'unreachable' });
   });

@@ -27,6 +27,11 @@ describe('an answer that is not a success', () => {
     expect(isExpired(failure)).toBe(reason === 'Expired');
   });
 
+  it('is a conflict where a patch met another object than it meant', () => {
+    const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
+    expect(failureOf('patch x', 422, { text: status(422, 'Invalid', { details }) }).kind).toBe('conflict');
+  });
+
   it('is told in whatever words there are', () => {
     const said = (text: string): string => failureOf('get /version', 502, { text }).message;
     expect(said('<html>bad gateway</html>')).toBe('get /version: <html>bad gateway</html>');

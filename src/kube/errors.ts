@@ -6,24 +6,28 @@ interface StatusBody {
   readonly message?: string;
   readonly reason?: string;
   readonly code?: number;
-  readonly details?: { readonly retryAfterSeconds?: number };
+  readonly details?: { readonly retryAfterSeconds?: number; readonly causes?: readonly { readonly field?: string }[] };
 }
 
 /** A failure of a call to the API server, with the server's own word for it and how long it asks us to wait. */
 export class ApiFailure extends Failure {
   readonly reason: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What the server itself said, without what was asked of it. */
+  readonly says: string | undefined;
 
   constructor(kind: FailureKind, message: string, options: ErrorOptions & ApiFailureDetails = {}) {
     super(kind, message, options);
     this.reason = options.reason;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.says = options.says;
   }
 }
 
 interface ApiFailureDetails {
   readonly reason?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  readonly says?: string | undefined;
 }
 
 /** The create came second: there is an object of that name already. */
@@ -42,11 +46,16 @@ export const retryAfterOf = (thrown: unknown): number | undefined =>
 export function failureOf(asked: string, status: number, answer: { text: string; retryAfter?: string }): ApiFailure {
   const body = statusIn(answer.text);
   const says = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
-  return new ApiFailure(kindOf(status), `${asked}: ${says}`, {
+  return new ApiFailure(isAboutAnother(body) ? 'conflict' : kindOf(status), `${asked}: ${says}`, {
     reason: body.reason ?? (status === 410 ? 'Expired' : undefined),
     retryAfterSeconds: secondsIn(answer.retryAfter) ?? body.details?.retryAfterSeconds,
+    says,
   });
 }
+
+/** A patch that says whom it means, and finds another there, is refused as if it were to change that one's uid. */
+const isAboutAnother = ({ details }: StatusBody): boolean =>
+  details?.causes?.some(({ field }) => field === 'metadata.uid') === true;
 
 /** The failure behind an ERROR event of a watch, whose object is a Status. */
 export const failureOfEvent = (asked: string, object: unknown): ApiFailure =>

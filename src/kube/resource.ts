@@ -69,6 +69,12 @@ export const podDisruptionBudgets = namespaced<PodDisruptionBudget>({
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
 });
+export const replicaSets = namespaced<KubeObject>({
+  group: 'apps',
+  version: 'v1',
+  plural: 'replicasets',
+  kind: 'ReplicaSet',
+});
 export const leases = namespaced<Lease>({
   group: 'coordination.k8s.io',
   version: 'v1',

@@ -9,8 +9,8 @@ export interface ControlPlane {
   readonly client: KubeClient;
   /** Where it listens on this machine. */
   readonly api: { readonly host: string; readonly port: number };
-  /** Told once how to reach containers, for logs, exec and attach. */
-  readonly reach: (streams: NodeStreams) => void;
+  /** Told once how to reach containers, for logs, exec and attach; nodes that are switched off cannot be reached. */
+  readonly reach: (streamsOf: (nodeName: string) => NodeStreams | undefined) => void;
   /** Serves until told to stop. */
   readonly run: Runnable;
 }

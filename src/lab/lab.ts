@@ -7,12 +7,14 @@ import { EventRecorder } from '../runtime/events.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
 import { whenSynced } from '../runtime/reflector.ts';
 import type { Failure } from '../std/failure.ts';
+import { whenAborted } from '../std/when-aborted.ts';
 import { type LabStores, labCaches } from './caches.ts';
 import { controllers } from './controllers/controllers.ts';
 import { isReadyNode } from './controllers/place.ts';
 import { Ground } from './ground/ground.ts';
 import { Addresses, layout } from './network/addresses.ts';
 import { dnsServer } from './network/dns-server.ts';
+import { HostPorts } from './network/host-ports.ts';
 import { namesOf } from './network/names.ts';
 import { PodNetworks } from './network/pod-network.ts';
 import { ServiceRelays, type Way, waysOf } from './network/service-relays.ts';
@@ -58,7 +60,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   const ground = await Ground.open({ gateway: layout.gatewayWithPrefix, services: layout.services, compiled });
   const { stores, reflectors } = labCaches({ client, clock, onTrouble });
   const kubelets = kubeletsOf(options, ground, stores);
-  const relays = new ServiceRelays(ground, onTrouble);
+  const relays = new ServiceRelays(ground, new HostPorts(state), onTrouble);
   const parts = { options, ground, stores, kubelets, relays };
   const watching = [
     ...reflectors.map(
@@ -122,10 +124,7 @@ function workOf({ options, ground, stores, kubelets, relays }: Parts): readonly 
 
 /** The lab is over when its ground is gone, whoever ended that. */
 async function endOf(ground: Ground, stop: AbortSignal): Promise<void> {
-  const stopped = new Promise<'stopped'>((resolve) => {
-    stop.addEventListener('abort', () => resolve('stopped'), { once: true });
-  });
-  const which = await Promise.race([stopped, ground.ended]);
+  const which = await Promise.race([whenAborted(stop).then(() => 'stopped'), ground.ended]);
   if (which !== 'stopped') throw new Error("the first process of the lab's namespaces ended");
 }
 
@@ -167,9 +166,7 @@ function relaying(relays: ServiceRelays, stores: LabStores, api: LabOptions['api
   const update = (): void => relays.update(waysOf(stores.services.all(), stores.slices.all()).map((way) => toApi(way)));
   return async (signal) => {
     const ends = [stores.services.onChange(update), stores.slices.onChange(update)];
-    await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await whenAborted(signal);
     for (const end of ends) end();
   };
 }

@@ -1,4 +1,5 @@
 import { agentLabel } from '../controllers/agents/agent-of-pod.ts';
+import { awayIndex, byAway, byEmployer } from '../controllers/agents/away.ts';
 import { type ClusterObject, ownerIndex, type Tools } from '../controllers/cluster/sources.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { AgentImage } from '../core/desired/agent-pod.ts';
@@ -11,7 +12,7 @@ import { Expectations } from '../runtime/expectations.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { Reflector, whenSynced } from '../runtime/reflector.ts';
-import { byOwner, type Store } from '../runtime/store.ts';
+import type { Store } from '../runtime/store.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { type Reconcile, workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
@@ -20,6 +21,8 @@ import { tellOnce } from './tell-once.ts';
 
 export interface AgentParts {
   readonly client: KubeClient;
+  /** Where the operator itself is. */
+  readonly namespace: string;
   /** The one namespace to look after; without it, all. */
   readonly scope: string | undefined;
   readonly isOurs: (metadata: ObjectMeta) => boolean;
@@ -44,8 +47,10 @@ export type SharedTools = Pick<Tools, Shared> & Pick<AgentParts, 'client' | 'ima
 /** A kind whose work is done by agents. */
 export interface AgentKind {
   readonly resource: Resource<ClusterObject>;
-  /** What its agents are labelled with. */
-  readonly purpose: string;
+  /** What its agents are labelled with; or the kind of resource that does its work in place of pods. */
+  readonly purpose: string | Resource<ClusterObject>;
+  /** Who speaks in its Events; the operator's pod where nobody is named. */
+  readonly speaker?: string | undefined;
   readonly reconciler: (tools: SharedTools, shelves: Shelves) => Reconcile<string>;
   /** Of which pods changes of ours are waited for in the copy: agents, or none where the others are looked up live. */
   readonly expects: 'agents' | 'nothing';
@@ -59,18 +64,19 @@ export const agentController =
   (parts: AgentParts, kind: AgentKind): Runnable =>
   async (signal) => {
     const { client, scope: namespace, identity, onTrouble, onOutcome } = parts;
-    const { resource, purpose } = kind;
-    const common = { client, namespace, clock, onTrouble, indexes: { [ownerIndex]: byOwner } };
+    const { resource, speaker = identity } = kind;
+    const home = { group: resource.group, namespace: parts.namespace };
+    const indexes = { [ownerIndex]: byEmployer(home), [awayIndex]: byAway(home) };
+    const common = { client, namespace, clock, onTrouble, indexes };
     const declared = new Reflector<ClusterObject>({ ...common, resource });
-    const agents = new Reflector({
-      ...common,
-      resource: pods,
-      labelSelector: `${agentLabel(resource.group)}=${purpose}`,
-    });
-    const recorder = new EventRecorder({ client, clock, component: identity, instance: identity, onTrouble });
+    const agents = new Reflector<Pod>({ ...common, ...workersOf(kind) });
+    const recorder = new EventRecorder({ client, clock, component: speaker, instance: identity, onTrouble });
     const queue = new WorkQueue<string>(clock);
     declared.store.onChange(({ object }) => queue.add(keyOf(object.metadata)));
-    agents.store.onChange(({ object }) => enqueueOwner(object, resource.kind, queue));
+    agents.store.onChange(({ object }) => {
+      enqueueOwner(object, resource.kind, queue);
+      for (const key of byAway(home)(object)) queue.add(key);
+    });
     const shelves = { declared: declared.store, agents: agents.store };
     const reconcile = kind.reconciler(toolsOf(parts, { kind, shelves, recorder }), shelves);
     const working = workers({ queue, reconcile, count: workerCount, clock, onOutcome });
@@ -80,6 +86,15 @@ export const agentController =
     await runTogether([(stop) => declared.run(stop), (stop) => agents.run(stop), afterSync], signal);
     await recorder.flush(AbortSignal.timeout(2_000));
   };
+
+/** Who does the work of a kind: pods, or resources that are looked after by others. */
+function workersOf({ resource: { group }, purpose }: AgentKind): {
+  readonly resource: Resource<Pod>;
+  readonly labelSelector?: string;
+} {
+  if (typeof purpose === 'string') return { resource: pods, labelSelector: `${agentLabel(group)}=${purpose}` };
+  return { resource: purpose as Resource<never> };
+}
 
 function enqueueOwner({ metadata }: KubeObject, kind: string, queue: WorkQueue<string>): void {
   const owners = (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind);
@@ -100,7 +115,7 @@ function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTo
   });
   const stores: Readonly<Record<string, unknown>> = {
     [kind.resource.plural]: shelves.declared,
-    ...(kind.expects === 'agents' ? { pods: shelves.agents } : {}),
+    ...(kind.expects === 'agents' ? { [workersOf(kind).resource.plural]: shelves.agents } : {}),
   };
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural] as never;
   return {

@@ -9,9 +9,11 @@ const remedy = 'start the operator with --agent-image, and its own image as the 
 
 /** The image that agents run: the operator's own, as its pod says; outside the cluster somebody has to name it. */
 export async function agentImage(
-  { agentImage: given, podName, podNamespace }: Pick<Settings, 'agentImage' | 'podName' | 'podNamespace'>,
+  agent: keyof Settings['agentImages'],
+  { agentImages, podName, podNamespace }: Pick<Settings, 'agentImages' | 'podName' | 'podNamespace'>,
   client: Pick<KubeClient, 'get'>,
 ): Promise<AgentImage | string> {
+  const given = agentImages[agent];
   if (given !== undefined) return { name: given };
   if (podName === undefined || podNamespace === undefined)
     return `the operator does not run in a pod and so knows no image for agents: ${remedy}`;

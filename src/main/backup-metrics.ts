@@ -1,14 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ClusterObject } from '../controllers/cluster/sources.ts';
-import { foundBackupStatus } from '../dialects/coreos-v1beta2/backup-status.ts';
+import type { BackupDialect, BackupFigures } from '../dialects/backup-dialect.ts';
+import type { ScheduleDialect } from '../dialects/schedule-dialect.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import type { Store } from '../runtime/store.ts';
 import type { Log } from './log.ts';
 
-const labelNames = ['namespace', 'name'] as const;
+const labelNames = ['api', 'namespace', 'name'] as const;
 
 export interface BackupMetrics {
-  readonly onCache: (declared: Store<ClusterObject>) => void;
+  readonly onCache: (dialect: Pick<BackupDialect, 'group' | 'figures'>, declared: Store<ClusterObject>) => void;
+  /** The same of schedules. */
+  readonly onSchedules: (dialect: ScheduleDialect, declared: Store<ClusterObject>) => void;
   readonly onOutcome: (key: string, outcome: Outcome) => void;
 }
 
@@ -20,9 +23,14 @@ export function backupMetrics(register: Registry, log: Log): BackupMetrics {
     labelNames: ['reason'],
     registers: [register],
   });
+  const [shelves, schedules]: readonly [Shelves, Shelves] = [new Map(), new Map()];
+  showGauge(register, { ...ofSchedules, shelves: schedules });
+  for (const [name, { help, read }] of Object.entries(gauges)) showGauge(register, { name, help, read, shelves });
   return {
-    onCache: (declared) => {
-      for (const [name, { help, read }] of Object.entries(gauges)) showGauge(register, { name, help, read, declared });
+    onCache: (dialect, declared) => void shelves.set(dialect, declared),
+    onSchedules: ({ group, lastSuccessAt }, declared) => {
+      const figures = (status: unknown): BackupFigures => ({ lastSuccessAt: lastSuccessAt(status) });
+      schedules.set({ group, figures }, declared);
     },
     onOutcome: (key, outcome) => {
       if (outcome.is !== 'failed') return;
@@ -47,22 +55,30 @@ export function restoreMetrics(register: Registry, log: Log): BackupMetrics['onO
   };
 }
 
-type Status = ReturnType<typeof foundBackupStatus.parse>;
-type Read = (status: Status) => number | undefined;
+type Read = (figures: BackupFigures) => number | undefined;
+/** The backups of each API. */
+type Shelves = Map<Pick<BackupDialect, 'group' | 'figures'>, Store<ClusterObject>>;
+
+const lastSuccess: Read = ({ lastSuccessAt }) => (lastSuccessAt === undefined ? undefined : lastSuccessAt / 1000);
+
+const ofSchedules = {
+  name: 'etcd_operator_backup_schedule_last_success_timestamp_seconds',
+  help: 'For which time the last good backup of a schedule was made, in seconds since 1970.',
+  read: lastSuccess,
+} as const;
 
 const gauges: Readonly<Record<string, { readonly help: string; readonly read: Read }>> = {
   etcd_operator_backup_last_success_timestamp_seconds: {
     help: 'When the last good backup was begun, in seconds since 1970.',
-    read: ({ lastSuccessDate }) => secondsOf(lastSuccessDate),
+    read: lastSuccess,
   },
   etcd_operator_backup_size_bytes: {
     help: 'Size of the last good backup, as it is stored.',
-    read: ({ lastBackup }) => lastBackup?.sizeBytes,
+    read: ({ sizeBytes }) => sizeBytes,
   },
   etcd_operator_backup_duration_seconds: {
     help: 'How long the last good backup took.',
-    read: ({ lastBackup }) =>
-      lastBackup?.durationSeconds === undefined ? undefined : Number(lastBackup.durationSeconds),
+    read: ({ seconds }) => seconds,
   },
   etcd_operator_backup_failures: {
     help: 'Backups that have failed since the last good one.',
@@ -70,25 +86,28 @@ const gauges: Readonly<Record<string, { readonly help: string; readonly read: Re
   },
 };
 
-const secondsOf = (time: string | undefined): number | undefined =>
-  time === undefined ? undefined : Date.parse(time) / 1000;
-
 interface Shown {
   readonly name: string;
   readonly help: string;
   readonly read: Read;
-  readonly declared: Store<ClusterObject>;
+  readonly shelves: Shelves;
 }
 
-function showGauge(register: Registry, { name, help, read, declared }: Shown): void {
+function showGauge(register: Registry, { name, help, read, shelves }: Shown): void {
   void new Gauge({
     ...{ name, help, labelNames, registers: [register] },
     collect() {
       this.reset();
-      for (const { metadata, status } of declared.all()) {
-        const value = read(foundBackupStatus.parse(status ?? {}));
-        if (typeof value === 'number') this.set({ namespace: metadata.namespace ?? '', name: metadata.name }, value);
+      for (const { api, metadata, figures } of figuresOn(shelves)) {
+        const value = read(figures);
+        if (typeof value === 'number')
+          this.set({ api, namespace: metadata.namespace ?? '', name: metadata.name }, value);
       }
     },
   });
 }
+
+const figuresOn = (shelves: Shelves) =>
+  [...shelves].flatMap(([{ group: api, figures }, declared]) =>
+    declared.all().map(({ metadata, status }) => ({ api, metadata, figures: figures(status) })),
+  );

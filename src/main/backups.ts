@@ -1,33 +1,38 @@
+import type { OperatorsStore } from '../controllers/agents/operators-store.ts';
 import { backupReconciler } from '../controllers/backup/reconcile.ts';
-import type { ClusterObject } from '../controllers/cluster/sources.ts';
-import { coreosBackups } from '../dialects/coreos-v1beta2/backup.ts';
-import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
-import { namespaced, type Resource } from '../kube/resource.ts';
+import type { ClusterObject, Tools } from '../controllers/cluster/sources.ts';
+import type { BackupDialect } from '../dialects/backup-dialect.ts';
+import type { ClusterDialect } from '../dialects/dialect.ts';
+import { namespaced } from '../kube/resource.ts';
 import type { Runnable } from '../runtime/manager.ts';
 import type { Store } from '../runtime/store.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
-import { backups } from './agent-kinds.ts';
-
-const clusters: Resource<ClusterObject> = namespaced(coreos);
 
 export interface BackupParts extends AgentParts {
+  readonly dialect: BackupDialect;
+  /** The clusters of the same API. */
+  readonly clusters: ClusterDialect;
+  readonly operators: OperatorsStore;
+  readonly wayTo: Tools['wayTo'];
   readonly onCache: (declared: Store<ClusterObject>) => void;
 }
 
-/** What looks after backups while this replica leads. */
-export const backupController = (parts: BackupParts): Runnable =>
-  agentController(parts, {
-    resource: backups,
+/** What looks after the backups of one API while this replica leads. */
+export function backupController(parts: BackupParts): Runnable {
+  const { dialect, clusters, operators, wayTo, onCache } = parts;
+  const resource = namespaced<ClusterObject>(dialect);
+  return agentController(parts, {
+    resource,
     purpose: 'backup',
+    speaker: dialect.speaker,
     expects: 'agents',
     reconciler: (shared, { declared, agents }) => {
-      parts.onCache(declared);
+      onCache(declared);
       return backupReconciler({
-        ...shared,
-        dialect: coreosBackups,
-        resource: backups,
-        clusters: { dialect: coreos, resource: clusters },
+        ...{ ...shared, dialect, resource, operators, wayTo },
+        clusters: { dialect: clusters, resource: namespaced<ClusterObject>(clusters) },
         caches: { backups: declared, agents },
       });
     },
   });
+}

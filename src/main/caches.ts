@@ -20,7 +20,7 @@ export interface CachesOptions {
   /** Without it, all namespaces. */
   readonly namespace: string | undefined;
   readonly peers: Resource<ClusterObject> | undefined;
-  readonly dialect: Pick<ClusterDialect, 'selector' | 'clusterLabel'>;
+  readonly dialect: Pick<ClusterDialect, 'selector' | 'clusterLabel' | 'peers'>;
   readonly withBudgets: boolean;
   readonly clock: Clock;
   readonly onTrouble: (failure: Failure) => void;
@@ -49,7 +49,8 @@ export function makeCaches(options: CachesOptions): {
     services: copy(services, selector).store,
     budgets: options.withBudgets ? copy(podDisruptionBudgets, selector).store : undefined,
   };
-  const peers = options.peers && { resource: options.peers, store: copy(options.peers).store };
+  const { oldFinalizer = '' } = options.dialect.peers ?? {};
+  const peers = options.peers && { resource: options.peers, store: copy(options.peers).store, oldFinalizer };
   return { caches, peers, declared, reflectors };
 }
 

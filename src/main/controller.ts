@@ -37,7 +37,9 @@ export interface ControllerParts {
   readonly withBudgets: boolean;
   /** Whether we may keep Secrets of our own. */
   readonly keepsSecrets: boolean;
+  readonly dropsSecrets: boolean;
   readonly wayTo: Tools['wayTo'];
+  readonly leads: Tools['leads'];
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
   readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
@@ -105,7 +107,7 @@ interface Made {
 }
 
 function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts: ControllerParts): Tools {
-  const { client, log, isOurs, wayTo, clock, keepsSecrets } = parts;
+  const { client, log, isOurs, wayTo, leads, clock, keepsSecrets, dropsSecrets } = parts;
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
@@ -114,7 +116,8 @@ function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
   const told = new Map<string, number>();
   return {
-    ...{ dialect, client, caches, peers, etcd, keepsSecrets, wayTo, randomName },
+    ...{ dialect, client, caches, peers, etcd, keepsSecrets, dropsSecrets, wayTo, leads, randomName },
+    tidied: new Map(),
     resource: clustersOf(dialect),
     isOurs: (metadata) => isOurs(metadata, dialect),
     refusalOf: (object) => refusalBeside(object, rivals),

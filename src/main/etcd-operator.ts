@@ -22,3 +22,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
+// What a lab was fetching, or building, when it was told to end must not hold it.
+if (process.argv[2] === 'lab') process.exit();

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Runnable } from '../runtime/manager.ts';
 
 export interface Health {
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: { readonly host: string | undefined; readonly port: number };
   /** What is still missing before the operator looks after clusters; empty when nothing is. */
   readonly missing: () => readonly string[];
   /** What stays undone although it does: shown to those who ask for more. */

@@ -1,31 +1,36 @@
 import { etcdBackupCrd } from '../dialects/coreos-v1beta2/backup.ts';
 import { etcdClusterCrd } from '../dialects/coreos-v1beta2/crd.ts';
 import { etcdRestoreCrd } from '../dialects/coreos-v1beta2/restore.ts';
+import { etcdBackupCrd as improbableBackupCrd } from '../dialects/improbable-v1alpha1/backup.ts';
 import { etcdPeerCrd, etcdClusterCrd as improbableClusterCrd } from '../dialects/improbable-v1alpha1/crd.ts';
+import { etcdRestoreCrd as improbableRestoreCrd } from '../dialects/improbable-v1alpha1/restore.ts';
+import { etcdBackupScheduleCrd } from '../dialects/improbable-v1alpha1/schedule.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
 import type { CustomResourceDefinition } from '../kube/object.ts';
 import { customResourceDefinitions } from '../kube/resource.ts';
-import { Failure } from '../std/failure.ts';
+import { Failure, unless } from '../std/failure.ts';
 import type { Log } from './log.ts';
 import type { DialectName } from './served.ts';
 
 const definitions = {
   coreos: [etcdClusterCrd, etcdBackupCrd, etcdRestoreCrd],
-  improbable: [improbableClusterCrd, etcdPeerCrd],
+  improbable: [improbableClusterCrd, etcdPeerCrd, improbableBackupCrd, etcdBackupScheduleCrd, improbableRestoreCrd],
 } as const;
 
 /** Creates the CustomResourceDefinitions of an API. One that is there is left as it is: somebody chose it. */
-export async function installCrds(api: DialectName, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
+export async function installCrds(api: DialectName, client: Installing, log: Log): Promise<void> {
   for (const definition of definitions[api]) await installCrd(definition(), client, log);
 }
 
-async function installCrd(crd: CustomResourceDefinition, client: Pick<KubeClient, 'create'>, log: Log): Promise<void> {
+type Installing = Pick<KubeClient, 'create' | 'get'>;
+
+async function installCrd(crd: CustomResourceDefinition, client: Installing, log: Log): Promise<void> {
   try {
     await client.create(customResourceDefinitions, crd);
     log.info({ crd: crd.metadata.name }, 'created the CustomResourceDefinition');
   } catch (thrown) {
-    if (isAlreadyExists(thrown)) return;
+    if (isAlreadyExists(thrown)) return lookAtFound(crd, client, log);
     const failure = Failure.from(thrown);
     if (failure.kind !== 'forbidden') throw failure;
     log.warn(
@@ -34,3 +39,28 @@ async function installCrd(crd: CustomResourceDefinition, client: Pick<KubeClient
     );
   }
 }
+
+/** The originals' had neither schema nor status subresource. They work, and kubectl lets anything pass. */
+async function lookAtFound(crd: CustomResourceDefinition, client: Installing, log: Log): Promise<void> {
+  const { name } = crd.metadata;
+  const asked = client.get(customResourceDefinitions, { name });
+  const found = await unless('forbidden', unless('not-found', asked, undefined), undefined);
+  const lacks = found === undefined ? [] : lackingIn(found, crd);
+  if (lacks.length > 0)
+    log.warn(
+      { crd: name, lacks },
+      'the CustomResourceDefinition that is there is worked with: applying ours is better',
+    );
+}
+
+function lackingIn(found: CustomResourceDefinition, ours: CustomResourceDefinition): readonly string[] {
+  const [version] = versionsOf(ours);
+  const { subresources = {}, schema } = versionsOf(found).find(({ name }) => name === version?.name) ?? {};
+  const { spec } = schema?.openAPIV3Schema?.properties ?? {};
+  return [
+    ...(subresources.status === undefined ? ['status subresource'] : []),
+    ...(spec === undefined ? ['schema'] : []),
+  ];
+}
+
+const versionsOf = ({ spec }: CustomResourceDefinition) => spec?.versions ?? [];

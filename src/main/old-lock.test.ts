@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { Failure } from '../std/failure.ts';
 import { makeLog } from './log.ts';
-import { waitForOldLock } from './old-lock.ts';
+import { placesOf, waitForOldLock } from './old-lock.ts';
 
 const lock = (renewTime: string): string =>
   JSON.stringify({ holderIdentity: 'old', leaseDurationSeconds: 15, renewTime });
@@ -18,7 +18,8 @@ async function waits(annotation: (second: number) => string | undefined): Promis
     },
   };
   let ended: number | undefined;
-  const options = { client: client as never, namespace: 'default', clock, log: makeLog('silent') };
+  const place = { plural: 'endpoints', kind: 'Endpoints', name: 'etcd-operator' } as const;
+  const options = { client: client as never, namespace: 'default', place, clock, log: makeLog('silent') };
   const waiting = waitForOldLock(options, new AbortController().signal).then(() => (ended = clock.monotonic() / 1000));
   await clock.advance(200_000);
   await waiting;
@@ -42,5 +43,15 @@ describe('the lock of an original operator', () => {
 
   it('is free when it was given back', async () => {
     expect(await waits((second) => (second < 20 ? lock(String(second)) : undefined))).toBe(20);
+  });
+
+  it('is looked for under the name that the flag gives, too, where the original had that flag', () => {
+    const place = { plural: 'configmaps', kind: 'ConfigMap', name: 'by-default' } as const;
+    const named = { ...place, isNamedByFlag: true };
+    const names = (...of: Parameters<typeof placesOf>) => placesOf(...of).map(({ name }) => name);
+    expect(names(named, 'mine')).toEqual(['by-default', 'mine']);
+    expect(names(named, 'by-default')).toEqual(['by-default']);
+    expect(names(named, undefined)).toEqual(['by-default']);
+    expect(names(place, 'mine')).toEqual(['by-default']);
   });
 });

@@ -1,3 +1,4 @@
+import type { OldLockPlace } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { namespaced } from '../kube/resource.ts';
@@ -5,17 +6,23 @@ import { type Clock, pause } from '../runtime/clock.ts';
 import { Failure } from '../std/failure.ts';
 import type { Log } from './log.ts';
 
-/** The original keeps its lock in an annotation of an Endpoints object. */
-const endpoints = namespaced<KubeObject>({ group: '', version: 'v1', plural: 'endpoints', kind: 'Endpoints' });
+/** Where both originals say on their lock who holds it. */
 const annotation = 'control-plane.alpha.kubernetes.io/leader';
 const checkMillis = 2_000;
 
 export interface OldLock {
   readonly client: Pick<KubeClient, 'get'>;
   readonly namespace: string;
+  readonly place: OldLockPlace;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** Whoever had given the original's lock another name gives the same flag to ours; by default it is under its own name. */
+export const placesOf = (place: OldLockPlace, lease: string | undefined): readonly OldLockPlace[] =>
+  place.isNamedByFlag === true && lease !== undefined && lease !== place.name
+    ? [place, { ...place, name: lease }]
+    : [place];
 
 interface Held {
   readonly by: string;
@@ -27,10 +34,11 @@ interface Held {
  * Two operators of different making know nothing of each other's locks, and would replace each other's members. Ours waits
  * until the original's lock has not been renewed for as long as it is good for, by our own clock.
  */
-export async function waitForOldLock({ client, namespace, clock, log }: OldLock, signal: AbortSignal): Promise<void> {
+export async function waitForOldLock(lock: OldLock, signal: AbortSignal): Promise<void> {
+  const { clock, log } = lock;
   let seen: { readonly renewed: string; readonly at: number } | undefined;
   while (!signal.aborted) {
-    const held = await lockOf(client, namespace);
+    const held = await lockOf(lock);
     if (held === undefined) return;
     if (seen === undefined) log.warn({ by: held.by }, 'waiting for the lock of an original etcd-operator to run out');
     if (seen?.renewed !== held.renewed) seen = { renewed: held.renewed, at: clock.monotonic() };
@@ -39,9 +47,11 @@ export async function waitForOldLock({ client, namespace, clock, log }: OldLock,
   }
 }
 
-async function lockOf(client: OldLock['client'], namespace: string): Promise<Held | undefined> {
+async function lockOf({ client, namespace, place }: OldLock): Promise<Held | undefined> {
+  const { plural, kind: kindOfLock, name } = place;
+  const resource = namespaced<KubeObject>({ group: '', version: 'v1', plural, kind: kindOfLock });
   try {
-    const { metadata } = await client.get(endpoints, { namespace, name: 'etcd-operator' });
+    const { metadata } = await client.get(resource, { namespace, name });
     return heldIn(metadata.annotations?.[annotation] ?? '');
   } catch (thrown) {
     const { kind } = Failure.from(thrown);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Tools } from '../controllers/cluster/sources.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
-import type { ClusterDialect } from '../dialects/dialect.ts';
+import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
@@ -20,9 +20,9 @@ import { serveHealth } from './health.ts';
 import { installCrds } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
-import { waitForOldLock } from './old-lock.ts';
+import { placesOf, waitForOldLock } from './old-lock.ts';
 import { tellOnOwnPod } from './own-pod.ts';
-import { missingRights, type Right, tellMissing } from './rights.ts';
+import { isForTidying, missingRights, nameOfRight, type Right, tellMissing } from './rights.ts';
 import { dialectsToServe, type Served } from './served.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
@@ -121,15 +121,21 @@ async function standBy({ client, settings, log, news }: Parts): Promise<void> {
   news.standsBy();
 }
 
-/** Where an API has no backups, there is nothing to do for them. */
-const groupsOf = ({ groups }: Settings, dialects: readonly Served[]): Settings['groups'] =>
-  dialects.some(({ dialect }) => dialect.hasBackups) ? groups : groups.filter((group) => group === 'clusters');
+/** Where no API has backups, or restores, there is nothing to do for them. */
+function groupsOf({ groups }: Settings, dialects: readonly Served[]): Settings['groups'] {
+  const has = {
+    clusters: true,
+    backups: dialects.some(({ dialect }) => dialect.hasBackups),
+    restores: dialects.some(({ dialect }) => dialect.hasRestores),
+  };
+  return groups.filter((group) => has[group]);
+}
 
 const runs = { clusters: takeTurn, backups: lookAfterBackups, restores: lookAfterRestores } as const;
 
 /** What every group of controllers takes its turn with. */
 const turnOf = (parts: Parts, missing: readonly Right[]) => ({
-  lacks: new Set(missing.map(({ resource }) => resource)),
+  lacks: new Set(missing.map((right) => (isForTidying(right) ? nameOfRight(right) : right.resource))),
   identity: identityOf(parts.settings),
   isOurs: (metadata: ObjectMeta): boolean => scopeOf(parts.settings.clusterWide)(metadata, coreos),
   onTrouble: onTrouble(parts),
@@ -139,7 +145,7 @@ const identityOf = ({ podName }: Settings): string => podName ?? `${hostname()}-
 
 interface Turn extends Parts {
   readonly scope: string | undefined;
-  /** Of which resources it lacks a right. */
+  /** Of which resources it lacks a right; or the right, where it only tidies up. */
   readonly lacks: ReadonlySet<string>;
   readonly dialects: readonly Served[];
 }
@@ -154,15 +160,17 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, log, lacks, dialects } = turn;
   const identity = identityOf(settings);
   const trouble = { onTrouble: onTrouble(turn) };
-  const work = async (signal: AbortSignal): Promise<void> => {
-    if (mayHaveOldLock(turn)) await waitForOldLock({ client, namespace, clock: systemClock, log }, signal);
+  const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
+    for (const place of oldLocks(turn))
+      await waitForOldLock({ client, namespace, place, clock: systemClock, log }, signal);
     turn.news.leads(identity);
     if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, client, log);
     const controllers = clusterControllers({
       ...{ client, clock: systemClock, scope: turn.scope, identity, log, dialects, wayTo: turn.wayTo, ...trouble },
-      workers: settings.workers,
+      ...{ leads, workers: settings.workers },
       withBudgets: !lacks.has('poddisruptionbudgets'),
       keepsSecrets: !lacks.has('secrets'),
+      dropsSecrets: !lacks.has('delete secrets'),
       isOurs: scopeOf(settings.clusterWide),
       onOutcome: passMetrics(turn.metrics, log),
       onCaches: (declared) => clusterMetrics(turn.metrics, declared),
@@ -172,14 +180,16 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   };
   if (lacks.has('leases') || settings.lease === undefined) return work(stop);
   const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, ...trouble };
-  return lead(lease, ({ lost }) => work(AbortSignal.any([stop, lost])), stop);
+  return lead(lease, ({ lost, holds }) => work(AbortSignal.any([stop, lost]), holds), stop);
 }
 
 /** Kinds of an API that nobody asked for are not defined just because we might. */
 const byDefault = ['coreos'] as const;
 
-const mayHaveOldLock = ({ lacks, dialects }: Turn): boolean =>
-  !lacks.has('endpoints') && dialects.some(({ dialect }) => dialect.hadLock);
+const oldLocks = ({ lacks, dialects, settings }: Turn): readonly OldLockPlace[] =>
+  dialects.flatMap(({ dialect: { oldLock } }) =>
+    oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease),
+  );
 
 /**
  * Which clusters are ours: with `--cluster-wide` those that ask for it by an annotation, otherwise those that do not. In an

@@ -1,38 +1,38 @@
-import type { ClusterObject, Tools } from '../controllers/cluster/sources.ts';
+import type { OperatorsStore } from '../controllers/agents/operators-store.ts';
+import type { Tools } from '../controllers/cluster/sources.ts';
 import { restoreReconciler } from '../controllers/restore/reconcile.ts';
-import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
-import { coreosRestores } from '../dialects/coreos-v1beta2/restore.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
-import { namespaced, type Resource } from '../kube/resource.ts';
 import type { Runnable } from '../runtime/manager.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
-import { restores } from './agent-kinds.ts';
 import { randomName } from './random-name.ts';
-
-const clusters: Resource<ClusterObject> = namespaced(coreos);
+import { restoreKinds } from './restore-kinds.ts';
+import { clustersOf, type Served } from './served.ts';
 
 export interface RestoreParts extends AgentParts {
   readonly wayTo: Tools['wayTo'];
   readonly keepsSecrets: boolean;
+  readonly operators: OperatorsStore;
+  /** All APIs that are served: names that clusters of one have are taken for those of the others. */
+  readonly dialects: readonly Served[];
 }
 
-/** What looks after restores while this replica leads. */
+/** What looks after the restores of one API while this replica leads. */
 export const restoreController =
-  (parts: RestoreParts): Runnable =>
+  ({ name, dialect: clusters }: Served, parts: RestoreParts): Runnable =>
   async (signal) => {
     using etcd = new EtcdConnections();
-    const { wayTo, keepsSecrets } = parts;
-    const own = { etcd, wayTo, keepsSecrets, randomName };
+    const { wayTo, keepsSecrets, dialects, operators } = parts;
+    const { dialect, resource } = restoreKinds[name];
+    const own = { etcd, wayTo, keepsSecrets, randomName, dialect, resource, operators };
+    const rivals = dialects.filter((other) => other.name !== name).map((other) => clustersOf(other.dialect));
     const running = agentController(parts, {
-      resource: restores,
+      resource,
       purpose: 'restore',
       expects: 'nothing',
       reconciler: (shared, { declared, agents }) =>
         restoreReconciler({
-          ...{ ...shared, ...own },
-          dialect: coreosRestores,
-          resource: restores,
-          clusters: { dialect: coreos, resource: clusters },
+          ...{ ...shared, ...own, rivals },
+          clusters: { dialect: clusters, resource: clustersOf(clusters) },
           caches: { restores: declared, agents },
         }),
     });

@@ -26,6 +26,11 @@ describe.each([
 });
 
 describe('the rights of the operator', () => {
+  it('on the second API are shipped under names of their own too, for an operator that serves the first', () => {
+    const beside = rightsIn('examples/improbable/beside-coreos.yaml', 'Role');
+    expect(beside).toEqual(namesOf(neededRights([improbable])));
+  });
+
   it('on both APIs are those of either', () => {
     const both = new Set(namesOf(neededRights([coreos, improbable])));
     expect(both).toEqual(new Set([...namesOf(neededRights([coreos])), ...namesOf(neededRights([improbable]))]));

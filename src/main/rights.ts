@@ -18,17 +18,35 @@ const rights = (what: string, verbs: string, without: string): readonly Right[] 
   return verbs.split(' ').map((verb) => ({ group, resource, verb, without }));
 };
 
-type Api = Pick<ClusterDialect, 'group' | 'peers' | 'hadLock' | 'hasBackups'>;
+type Api = Pick<
+  ClusterDialect,
+  'group' | 'peers' | 'oldLock' | 'hadReplicaSets' | 'hasBackups' | 'hasRestores' | 'hasSchedules'
+>;
 
-const rightsOnKinds = ({ group, peers, hasBackups }: Api): readonly Right[] => [
-  ...rights(`etcdclusters ${group}`, 'list watch', 'clusters are not seen at all'),
+const rightsOnKinds = (api: Api): readonly Right[] => [
+  ...rights(`etcdclusters ${api.group}`, 'list watch', 'clusters are not seen at all'),
   ...rights(
-    `etcdclusters/status ${group}`,
+    `etcdclusters/status ${api.group}`,
     'patch',
     'status is kept in an annotation, where kubectl does not look for it',
   ),
-  ...(peers === undefined ? [] : rightsOnPeers(peers.plural, group)),
+  ...(api.peers === undefined ? [] : rightsOnPeers(api.peers.plural, api.group)),
+  ...rightsOnSaving(api),
+  ...rightsOnOriginals(api),
+];
+
+const rightsOnSaving = ({ group, hasBackups, hasRestores, hasSchedules }: Api): readonly Right[] => [
   ...(hasBackups ? rightsOnBackups(group) : []),
+  ...(hasRestores ? rightsOnRestores(group) : []),
+  ...(hasSchedules ? rightsOnSchedules(group) : []),
+  ...(hasBackups && !hasSchedules ? rightsOnOldFinalizer(group) : []),
+];
+
+const rightsOnOriginals = ({ oldLock, hadReplicaSets }: Api): readonly Right[] => [
+  ...(oldLock === undefined
+    ? []
+    : rights(oldLock.plural, 'get', 'an original operator that still runs is not waited for')),
+  ...(hadReplicaSets ? rights('replicasets apps', 'get delete', 'clusters of the original are not taken over') : []),
 ];
 
 const rightsOnPeers = (plural: string, group: string): readonly Right[] => [
@@ -37,15 +55,27 @@ const rightsOnPeers = (plural: string, group: string): readonly Right[] => [
 ];
 
 const rightsOnBackups = (group: string): readonly Right[] => [
-  ...rights(`etcdclusters ${group}`, 'get', 'backups cannot name a cluster'),
-  ...rights(`etcdbackups ${group}`, 'list watch patch', 'no backups are made'),
+  ...rights(`etcdbackups ${group}`, 'list watch', 'no backups are made'),
+  ...rights(`etcdbackups ${group}`, 'get create delete', 'no backups are made before upgrades and by schedules'),
   ...rights(`etcdbackups/status ${group}`, 'patch', 'nobody learns how backups went'),
+];
+
+const rightsOnRestores = (group: string): readonly Right[] => [
+  ...rights(`etcdclusters ${group}`, 'get', 'backups and restores cannot name a cluster'),
+  ...rights(`etcdclusters ${group}`, 'create', 'no restore can make a cluster'),
   ...rights(`etcdclusters ${group}`, 'patch', 'no restore can take the place of a cluster'),
   ...rights(`etcdrestores ${group}`, 'list watch patch', 'nothing is restored'),
   ...rights(`etcdrestores/status ${group}`, 'patch', 'nobody learns how restores went'),
 ];
 
-const rightsOnOldLock = rights('endpoints', 'get', 'an original operator that still runs is not waited for');
+/** It is on whatever the original did again and again. */
+const rightsOnOldFinalizer = (group: string): readonly Right[] =>
+  rights(`etcdbackups ${group}`, 'patch', 'backups that the original has left cannot be deleted');
+
+const rightsOnSchedules = (group: string): readonly Right[] => [
+  ...rights(`etcdbackupschedules ${group}`, 'list watch patch', 'no backups are made by schedules'),
+  ...rights(`etcdbackupschedules/status ${group}`, 'patch', 'nobody learns when backups are due'),
+];
 
 /** Everything the operator asks of the API server. A test compares this with the shipped Roles and with the audit log. */
 export const neededRights = (apis: readonly Api[]): readonly Right[] => [
@@ -54,9 +84,9 @@ export const neededRights = (apis: readonly Api[]): readonly Right[] => [
   ...rights('persistentvolumeclaims', 'get list watch create delete patch', 'members get no disks of their own'),
   ...rights('services', 'list watch create patch', 'clients and members find nobody'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may stop a majority'),
-  ...(apis.some(({ hadLock }) => hadLock) ? rightsOnOldLock : []),
   ...rights('secrets', 'get', 'clusters with TLS or users cannot be entered'),
   ...rights('secrets', 'create patch', 'no certificates are issued, and a new authority reaches no members that run'),
+  ...rights('secrets', 'delete', 'certificates of encryption that was switched off stay until their cluster goes'),
   ...rights('events', 'create patch', 'nobody is told what happens'),
   ...rights('leases coordination.k8s.io', 'get create update', 'two operators would work at once'),
 ];
@@ -77,7 +107,12 @@ export interface Places {
   readonly apis: readonly Api[];
 }
 
-export const isForLocks = ({ resource }: Right): boolean => resource === 'leases' || resource === 'endpoints';
+/** Without it all is done, and something is left lying about. */
+export const isForTidying = ({ resource, verb }: Right): boolean => resource === 'secrets' && verb === 'delete';
+
+const locks: ReadonlySet<string> = new Set(['leases', 'endpoints', 'configmaps']);
+
+export const isForLocks = ({ resource }: Right): boolean => locks.has(resource);
 
 /** Which of these rights we do not have. */
 export async function missingRights(

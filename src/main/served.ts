@@ -48,7 +48,7 @@ export const clustersOf = ({ group, version, plural, kind }: ClusterDialect): Re
   namespaced({ group, version, plural, kind });
 
 export const peersOf = ({ group, version, peers }: ClusterDialect): Resource<ClusterObject> | undefined =>
-  peers === undefined ? undefined : namespaced({ group, version, ...peers });
+  peers === undefined ? undefined : namespaced({ group, version, plural: peers.plural, kind: peers.kind });
 
 const lookAgain: Backoff = { firstSeconds: 0.2, mostSeconds: 5 };
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { settingsFrom } from './settings.ts';
 
 const inPod = { MY_POD_NAME: 'etcd-operator-1', MY_POD_NAMESPACE: 'default' };
@@ -10,7 +10,7 @@ describe('the settings', () => {
       clusterWide: false,
       podName: 'etcd-operator-1',
       podNamespace: 'default',
-      listenAddress: { host: '0.0.0.0', port: 8080 },
+      listenAddress: { host: undefined, port: 8080 },
       chaosLevel: -1,
       logFormat: 'json',
     });
@@ -37,16 +37,31 @@ describe('the settings', () => {
     });
   });
 
+  it('have an address to listen at, of either kind; every address, as Go programs understand it', () => {
+    const listensAt = (text: string) => settingsFrom([`--listen-addr=${text}`], inPod).listenAddress;
+    expect(listensAt('[::1]:8080')).toEqual({ host: '::1', port: 8080 });
+    for (const anywhere of ['0.0.0.0:8080', '[::]:8080', ':8080'])
+      expect(listensAt(anywhere)).toEqual({ host: undefined, port: 8080 });
+  });
+
   it("of the other API's operator are understood", () => {
     const flags = ['--metrics-addr=:9090', '--enable-leader-election', '--leader-election-id=eco', '--proxy-url=proxy'];
     expect(settingsFrom([...flags, '--dialects=improbable'], { ...inPod, DISABLE_WEBHOOKS: '1' })).toMatchObject({
-      listenAddress: { host: '0.0.0.0', port: 9090 },
+      listenAddress: { host: undefined, port: 9090 },
       lease: 'eco',
       dialects: ['improbable'],
       ignored: ['--proxy-url', 'DISABLE_WEBHOOKS'],
     });
     expect(settingsFrom(['--enable-leader-election=false'], inPod).lease).toBeUndefined();
     expect(settingsFrom([], inPod)).toMatchObject({ lease: 'etcd-operator', dialects: undefined, ignored: [] });
+  });
+
+  it('have images for agents, for all or for some', () => {
+    const images = (...flags: readonly string[]) => settingsFrom(flags, inPod).agentImages;
+    expect(images()).toEqual({ backup: undefined, restore: undefined });
+    expect(images('--agent-image=a')).toEqual({ backup: 'a', restore: 'a' });
+    expect(images('--agent-image=a', '--backup-agent-image=b')).toEqual({ backup: 'b', restore: 'a' });
+    expect(images('--restore-agent-image=r')).toEqual({ backup: undefined, restore: 'r' });
   });
 
   it("are for what the original's program of that name does", () => {
@@ -57,7 +72,26 @@ describe('the settings', () => {
     expect(groups()).toEqual(groups('etcd-operator'));
   });
 
+  it('say what opens stores for those who name nothing, and which', () => {
+    expect(settingsFrom([], inPod).store).toEqual({ secret: undefined, serviceAccountName: undefined, urls: [] });
+    const flags = ['--store-secret=s', '--store-service-account=a', '--store-urls=s3://b/{{ .Namespace }}/,gs://c'];
+    expect(settingsFrom(flags, inPod).store).toEqual({
+      ...{ secret: 's', serviceAccountName: 'a', urls: ['s3://b/{{ .Namespace }}/', 'gs://c'] },
+    });
+  });
+
   it('take "run" for the command that is meant when none is given', () => {
     expect(settingsFrom(['run', '--workers=3'], inPod)).toMatchObject({ workers: 3 });
+  });
+
+  it('take no other word for a command', () => {
+    const ended = vi.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('ended');
+    });
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(() => settingsFrom(['labb'], inPod)).toThrow('ended');
+    expect(said.mock.calls.join()).toContain("'labb' is invalid for argument 'command'");
+    ended.mockRestore();
+    said.mockRestore();
   });
 });

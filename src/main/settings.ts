@@ -1,10 +1,13 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { checkUrls, type OperatorsStore } from '../controllers/agents/operators-store.ts';
+import { Failure } from '../std/failure.ts';
 import { allDialects, type DialectName } from './served.ts';
 import { version } from './version.ts';
 
 /** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
 export interface Settings {
-  readonly listenAddress: { readonly host: string; readonly port: number };
+  /** Without a host, everywhere. */
+  readonly listenAddress: { readonly host: string | undefined; readonly port: number };
   readonly createCrd: boolean;
   readonly clusterWide: boolean;
   readonly kubeconfig: string | undefined;
@@ -26,8 +29,10 @@ export interface Settings {
   readonly ignored: readonly string[];
   /** What it looks after; the original has a program for each. */
   readonly groups: readonly Group[];
-  /** The image of agents; by default the operator's own. */
-  readonly agentImage: string | undefined;
+  /** The images of agents; by default the operator's own. */
+  readonly agentImages: { readonly backup: string | undefined; readonly restore: string | undefined };
+  /** What opens stores for backups that name no credentials of their own. */
+  readonly store: Omit<OperatorsStore, 'namespace'>;
 }
 
 export type Group = 'clusters' | 'backups' | 'restores';
@@ -51,10 +56,13 @@ const flag = (text: string | true): boolean => {
   throw new InvalidArgumentError('must be true or false');
 };
 
+/** To Go programs all of these mean IPv6 too, and pods of some clusters have no other address to be probed at. */
+const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
+
 function address(text: string): Settings['listenAddress'] {
-  const [, host = '', port = ''] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
+  const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d{1,5})$/.exec(text) ?? [];
   if (port === '') throw new InvalidArgumentError('must be an address and a port, such as 0.0.0.0:8080');
-  return { host: host || '0.0.0.0', port: Number(port) };
+  return { host: everywhere.has(host) ? undefined : host, port: Number(port) };
 }
 
 function count(text: string): number {
@@ -69,6 +77,16 @@ function dialectNames(text: string): readonly DialectName[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every(isDialect)) return [...new Set(names)];
   throw new InvalidArgumentError(`must be one or more of ${Object.keys(allDialects).join(',')}`);
+}
+
+function storeUrls(text: string): readonly string[] {
+  const urls = text.split(',');
+  try {
+    checkUrls(urls);
+    return urls;
+  } catch (thrown) {
+    throw new InvalidArgumentError(Failure.from(thrown).message);
+  }
 }
 
 interface Flags {
@@ -89,13 +107,26 @@ interface Flags {
   readonly chaosLevel: number;
   readonly reachPods: Settings['reachPods'];
   readonly agentImage?: string;
+  readonly backupAgentImage?: string;
+  readonly restoreAgentImage?: string;
+  readonly storeSecret?: string;
+  readonly storeServiceAccount?: string;
+  readonly storeUrls?: readonly string[];
 }
 
 const command = (): Command =>
   new Command('etcd-operator')
     .description('an automated etcd administrator for Kubernetes')
-    .argument('[command]', 'what to do', 'run')
-    .option('--listen-addr <address>', 'where /readyz, /livez and /metrics are', address, address('0.0.0.0:8080'))
+    .addArgument(
+      new Argument('[command]', "what to do; 'lab' and 'agent' have flags of their own")
+        .choices(['run'])
+        .default('run'),
+    )
+    .addOption(
+      new Option('--listen-addr <address>', 'where /readyz, /livez and /metrics are')
+        .argParser(address)
+        .default(address('0.0.0.0:8080'), '0.0.0.0:8080'),
+    )
     .option('--create-crd [bool]', 'create the CustomResourceDefinition if it is not there', flag, true)
     .option('--cluster-wide [bool]', 'look after annotated clusters in all namespaces', flag, false)
     .option('--chaos-level <level>', 'kill members at random, for tests: 1 one at a time, 2 up to five', Number, -1)
@@ -109,6 +140,11 @@ const command = (): Command =>
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
     .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
     .option('--agent-image <image>', 'what pods of backups and restores run; by default what the operator runs')
+    .option('--backup-agent-image <image>', 'the same for pods of backups alone')
+    .option('--restore-agent-image <image>', 'the same for pods of restores alone')
+    .option('--store-secret <name>', 'Secret beside the operator, for backups and restores that name no credentials')
+    .option('--store-service-account <name>', 'the same by workload identity: the account of their agents')
+    .option('--store-urls <urls>', 'where those may be: s3://bucket/{{ .Namespace }}/, with commas', storeUrls)
     .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
     .addOption(
       new Option('--reach-pods <how>', 'how to reach etcd; with --kubeconfig, auto finds out')
@@ -129,12 +165,22 @@ export function settingsFrom(words: readonly string[], env: Environment, name = 
     ...{ dialects: flags.dialects, etcdRepository: flags.etcdRepository, ignored: ignoredIn(flags, env) },
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
-    agentImage: flags.agentImage,
+    agentImages: agentImagesIn(flags),
+    store: storeOf(flags),
     groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],
     podName: env['MY_POD_NAME'],
     podNamespace: env['MY_POD_NAMESPACE'],
   };
 }
+
+const agentImagesIn = ({ agentImage, backupAgentImage, restoreAgentImage }: Flags): Settings['agentImages'] => ({
+  backup: backupAgentImage ?? agentImage,
+  restore: restoreAgentImage ?? agentImage,
+});
+
+const storeOf = ({ storeSecret, storeServiceAccount, storeUrls: urls = [] }: Flags): Settings['store'] => ({
+  ...{ secret: storeSecret, serviceAccountName: storeServiceAccount, urls },
+});
 
 const ignoredIn = ({ proxyUrl }: Flags, env: Environment): readonly string[] => [
   ...(proxyUrl === undefined ? [] : ['--proxy-url']),

@@ -54,6 +54,12 @@ async function attempt<Key>({ reconcile, interrupt = never }: WorkerOptions<Key>
   }
 }
 
+/**
+ * What was rejected is rejected again until somebody changes something. Mostly there is an event then, but not where what stands
+ * in the way belongs to somebody else.
+ */
+const leastSeconds = ({ kind }: Failure): number => (kind === 'rejected' ? 10 : 0);
+
 function settle<Key>(queue: WorkQueue<Key>, key: Key, outcome: Outcome): void {
   switch (outcome.is) {
     case 'done':
@@ -62,9 +68,7 @@ function settle<Key>(queue: WorkQueue<Key>, key: Key, outcome: Outcome): void {
       queue.forget(key);
       return queue.addAfter(key, outcome.afterSeconds);
     case 'failed':
-      // What was rejected is rejected again until somebody changes something, and then there is an event.
-      if (outcome.failure.kind === 'rejected') return queue.forget(key);
-      return queue.addWithBackoff(key, retryAfterOf(outcome.failure));
+      return queue.addWithBackoff(key, retryAfterOf(outcome.failure) ?? leastSeconds(outcome.failure));
     default:
       return outcome satisfies never;
   }

@@ -54,6 +54,9 @@ describe('the URL of an object', () => {
     's3://b/k?endpoint=http://169.254.169.254/latest': /metadata service/,
     's3://b/k?endpoint=http://[fe80::1]': /metadata service/,
     's3://b/k?endpoint=http://[::ffff:169.254.169.254]': /metadata service/,
+    's3://b/k?endpoint=http://[fd00:ec2::254]': /metadata service/,
+    'oss://b/k?endpoint=http://100.100.100.200': /metadata service/,
+    'gs://b/k?endpoint=http://metadata.google.internal.': /metadata service/,
     's3://b/k?endpoint=http://2852039166': /metadata service/,
   };
   for (const [url, says] of Object.entries(bad))

@@ -94,6 +94,13 @@ export function urlOf({ store, key }: ObjectAddress): string {
   return `${scheme}://${store.bucket}/${path}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
+/**
+ * Where else an object may be that is to be read: the second API's original takes the "/" before a key for its first letter.
+ * Whether its libraries leave that out again depends on the store.
+ */
+export const otherKeysOf = ({ store, key }: ObjectAddress): readonly string[] =>
+  store.kind === 's3' || store.kind === 'gcs' ? [`/${key}`] : [];
+
 /** Whether the way there is open for others to read: legal, and worth a warning. */
 export const isPlainHttp = ({ endpoint }: StoreAddress): boolean => endpoint?.startsWith('http:') === true;
 
@@ -131,13 +138,16 @@ function endpointIn(text: string, scheme: 'http' | 'https', field: string): stri
   throw complaint(field, `the endpoint "${withoutSecrets(text)}" ${problem}: write it as https://server:port`);
 }
 
+/** Of Amazon, Google, Azure and others; then Amazon's for IPv6, Alibaba's, and Google's by its names. */
+const metadataServices =
+  /^169\.254\.|^\[(?:fe80:|::ffff:a9fe:|fd00:ec2::254\])|^100\.100\.100\.200$|^metadata(?:\.google\.internal)?\.?$/i;
+
 function problemWithEndpoint(url: URL): string | undefined {
   if (!/^https?:$/.test(url.protocol)) return 'is neither http nor https';
   if (url.username !== '' || url.password !== '') return 'has credentials in it';
   if (url.search !== '' || url.hash !== '') return 'has more than a server and a path';
   // There the cloud tells its machines their secrets: no store is at that address.
-  if (/^169\.254\.|^\[fe80:|^\[::ffff:a9fe:|^metadata\.google\.internal$/i.test(url.hostname))
-    return "is the machine's own metadata service, which keeps no backups";
+  if (metadataServices.test(url.hostname)) return "is the machine's own metadata service, which keeps no backups";
   return undefined;
 }
 

@@ -29,12 +29,15 @@ export interface StoreAttempt {
 /** What goes wrong with a store, in a sentence that names bucket, key and the credentials that were used. */
 export class StoreFailure extends Failure {
   readonly trouble: StoreTrouble;
+  /** What the store itself said. */
+  readonly says: string;
 
   constructor({ what, place, identity }: StoreAttempt, { trouble, says }: Explanation, cause?: unknown) {
     const remedy = remedies[trouble];
     const ending = remedy === undefined ? '' : `; ${remedy}`;
     super(kinds[trouble], `cannot ${what} in ${place}: ${says} (credentials: ${identity})${ending}`, { cause });
     this.trouble = trouble;
+    this.says = says;
   }
 }
 

@@ -1,6 +1,7 @@
+import { addAbortSignal, Readable } from 'node:stream';
 import { type StoreAttempt, StoreFailure } from './failures.ts';
 import { IdleLimit } from './idle-limit.ts';
-import { assertKey } from './keys.ts';
+import { assertKey, assertReadableKey } from './keys.ts';
 import type { Body, Explanation, ObjectStore, OpenObject, StoreDriver, StoredObject } from './store.ts';
 
 /** A slow line may take its time for one large part. */
@@ -37,7 +38,7 @@ export class GuardedStore implements ObjectStore {
   }
 
   async get(key: string, signal?: AbortSignal): Promise<OpenObject> {
-    assertKey(key);
+    assertReadableKey(key);
     const what = `read object "${key}"`;
     const limit = new IdleLimit(this.#idleMillis, signal);
     const opened = await this.#within(what, limit, () => this.#driver.get(key, limit.signal));
@@ -45,7 +46,7 @@ export class GuardedStore implements ObjectStore {
   }
 
   async head(key: string, signal?: AbortSignal): Promise<StoredObject> {
-    assertKey(key);
+    assertReadableKey(key);
     return this.#trying(`look at object "${key}"`, signal, (limit) => this.#driver.head(key, limit.signal));
   }
 
@@ -128,10 +129,13 @@ export class GuardedStore implements ObjectStore {
       return new StoreFailure(this.#attempt(what), { trouble: 'truncated', says }, cause);
     };
     const parts = body[Symbol.asyncIterator]();
+    // Node's own streams hear when they are to end, and have too many parts for a race at each of them.
+    const hears = body instanceof Readable && addAbortSignal(limit.signal, body) === body;
+    const pull = hears ? () => parts.next() : () => this.#within(what, limit, () => parts.next());
     const next = async (): Promise<Uint8Array | undefined> => {
       limit.wait();
-      const { done, value } = await this.#within(what, limit, () => parts.next()).catch((thrown: unknown) => {
-        throw this.#endedByUs(limit) === undefined ? cutShort(thrown) : thrown;
+      const { done, value } = await pull().catch((thrown: unknown) => {
+        throw this.#endedByUs(limit) === undefined ? cutShort(thrown) : this.#failure(what, limit, thrown);
       });
       limit.rest();
       return done === true ? undefined : value;

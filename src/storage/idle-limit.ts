@@ -2,21 +2,19 @@ import type { Body } from './store.ts';
 
 /** Ends a call on which the other side has shown no sign of life for a while, however long the whole may take. */
 export class IdleLimit implements Disposable {
+  readonly signal: AbortSignal;
   readonly #ended = new AbortController();
-  readonly #millis: number;
   readonly #outer: AbortSignal | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** One for all parts of a body: there are many. */
+  readonly #timer: NodeJS.Timeout;
+  #isWaiting = true;
   #timedOut = false;
   #sourceFailure: { readonly thrown: unknown } | undefined;
 
   constructor(millis: number, outer?: AbortSignal) {
-    this.#millis = millis;
     this.#outer = outer;
-    this.wait();
-  }
-
-  get signal(): AbortSignal {
-    return this.#outer === undefined ? this.#ended.signal : AbortSignal.any([this.#outer, this.#ended.signal]);
+    this.signal = outer === undefined ? this.#ended.signal : AbortSignal.any([outer, this.#ended.signal]);
+    this.#timer = setTimeout(() => this.#end(), millis);
   }
 
   get timedOut(): boolean {
@@ -34,16 +32,20 @@ export class IdleLimit implements Disposable {
 
   /** From now on it is the other side's turn. */
   wait(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timedOut = true;
-      this.#ended.abort();
-    }, this.#millis);
+    this.#isWaiting = true;
+    this.#timer.ref().refresh();
   }
 
   /** From now on it is not. */
   rest(): void {
-    clearTimeout(this.#timer);
+    this.#isWaiting = false;
+    this.#timer.unref(); // it goes on, and finds that nobody waits
+  }
+
+  #end(): void {
+    if (!this.#isWaiting) return;
+    this.#timedOut = true;
+    this.#ended.abort();
   }
 
   /** Passes on what is to be sent; the time its source takes is not the store's. */
@@ -73,5 +75,6 @@ export class IdleLimit implements Disposable {
 
   [Symbol.dispose](): void {
     this.rest();
+    clearTimeout(this.#timer);
   }
 }

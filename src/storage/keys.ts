@@ -16,6 +16,9 @@ export function problemWithKey(key: string): string | undefined {
 
 const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text);
 
+/** For a key that is only read. */
+export const assertReadableKey = (key: string): void => assertKey(key.replace(/^\//, ''));
+
 /** For a key that no user wrote: a bad one is our fault. */
 export function assertKey(key: string): void {
   const problem = problemWithKey(key);

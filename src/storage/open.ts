@@ -1,4 +1,6 @@
 import type { StoreAddress, StoreKind } from './address.ts';
+import { believeAuthorityIn } from './authority.ts';
+import type { CourierAccess } from './courier/courier-store.ts';
 import type { Credentials } from './credentials.ts';
 import { GuardedStore, type GuardSettings } from './guarded-store.ts';
 import type { ObjectStore, StoreDriver } from './store.ts';
@@ -13,7 +15,14 @@ export interface StoreAccess {
 
 /** Opens the store of an address. A provider's library is loaded when it is first asked for. */
 export async function openStore(address: StoreAddress, access: StoreAccess = {}): Promise<ObjectStore> {
+  if (access.credentials !== undefined) believeAuthorityIn(access.credentials);
   return new GuardedStore(await drivers[address.kind](address, access), access.guard);
+}
+
+/** The same by way of a courier, to which nothing has to be shown but what is mounted at `pass`. It may be away for a while. */
+export async function openByCourier(address: StoreAddress, access: CourierAccess): Promise<ObjectStore> {
+  const { openCourier } = await import('./courier/courier-store.ts');
+  return new GuardedStore(openCourier(address, access), { idleMillis: 360_000 });
 }
 
 type Opener = (address: StoreAddress, access: StoreAccess) => Promise<StoreDriver>;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { datedKey, datedNameIn, manifestKey } from './names.ts';
-import { type Backup, backupsIn, expiredAmong } from './retention.ts';
+import { type Backup, backupsIn, expiredAmong, timeOf } from './retention.ts';
 
 const path = 'dir/etcd.backup';
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
-const object = (key: string, size = 100) => ({ key, size, modified: at(0) });
+const object = (key: string, size = 100, modified = at(0)) => ({ key, size, modified });
 const manifestOf = (key: string, uid: string, size = 100): Manifest =>
   readManifest(
     writeManifest({
@@ -72,6 +72,13 @@ describe('our backups in a store', () => {
     expect(found.map(({ keys }) => keys)).toEqual([[dated], [path, manifestKey(path)]]);
   });
 
+  it('are those of the namespace that is asked for, whatever uid others claim', () => {
+    const key = 'other/db';
+    const found = (ownerNamespace: string) =>
+      backupsIn([object(key)], new Map([[key, manifestOf(key, 'ours')]]), { path, ownerUid: 'ours', ownerNamespace });
+    expect([found('n').length, found('evil').length]).toEqual([1, 0]);
+  });
+
   it('are not good when they are shorter than they should be', () => {
     const found = backupsIn([object(path, 50)], new Map([[path, manifestOf(path, 'u')]]), { path, ownerUid: 'u' });
     expect(found).toMatchObject([{ isGood: false }]);
@@ -82,30 +89,41 @@ describe('our backups in a store', () => {
       datedKey(path, { revision: 99n, takenAt: at(1) }),
       datedKey(path, { revision: 100n, takenAt: at(2) }),
     ];
-    const found = backupsIn([object(older), object(newer)], new Map(), { path });
+    const found = backupsIn([object(older, 9, at(1)), object(newer, 9, at(2))], new Map(), { path });
     expect(found.map(({ key }) => key)).toEqual([newer, older]);
-    expect(expiredAmong(found, { count: 1 }, at(3)).map(({ key }) => key)).toEqual([older]);
+    expect(expiredAmong(found, { count: 1 }, { now: at(3) }).map(({ key }) => key)).toEqual([older]);
   });
 });
 
+/** Clocks of nodes may be hours wrong; most are not. */
+const skew = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: -20_000, max: 20_000 }));
+const backupsWith = (skews: fc.Arbitrary<number>): fc.Arbitrary<readonly Backup[]> =>
+  fc.array(fc.record({ age: fc.nat(1000), isGood: fc.boolean(), skews }), { maxLength: 30 }).map((some) => {
+    const objects = some.map(({ age, skews: wrong }, i) => {
+      const key = datedKey(path, { revision: BigInt(i), takenAt: at(wrong - age) });
+      return { key, size: 100, modified: at(-age) };
+    });
+    return backupsIn(objects, new Map(), { path }).map((backup, i) => ({
+      ...backup,
+      isGood: some[i]?.isGood ?? true,
+    }));
+  });
+
 describe('what is pruned', () => {
-  const backups = fc
-    .array(fc.record({ age: fc.nat(1000), isGood: fc.boolean() }), { maxLength: 30 })
-    .map((some) =>
-      some
-        .map(({ age, isGood }, i): Backup => ({ key: `${i}`, keys: [`${i}`], takenAt: at(-age), isGood }))
-        .sort((a, b) => b.takenAt.getTime() - a.takenAt.getTime()),
-    );
+  const backups = backupsWith(fc.constant(0));
   const policy = fc.record({
     count: fc.option(fc.nat(40), { nil: undefined }),
     ageMillis: fc.option(fc.nat(1_200_000), { nil: undefined }),
   });
+  const now = at(5);
 
-  it('is never the newest good one', () => {
+  it('is never the newest good one, nor the one that was just made, whatever the time is on its node', () => {
     fc.assert(
-      fc.property(backups, policy, (all, keep) => {
-        const newestGood = all.find(({ isGood }) => isGood);
-        expect(expiredAmong(all, keep, at(0))).not.toContain(newestGood);
+      fc.property(backupsWith(skew), policy, skew, (all, keep, wrong) => {
+        const [newest] = all;
+        const expired = expiredAmong(all, keep, { now: at(wrong) });
+        expect(expired).not.toContain(all.find(({ isGood }) => isGood));
+        if (newest !== undefined) expect(expired).not.toContain(newest);
       }),
     );
   });
@@ -113,12 +131,14 @@ describe('what is pruned', () => {
   it('is all that is beyond the number or the age, and nothing else', () => {
     fc.assert(
       fc.property(backups, policy, (all, keep) => {
-        const expired = new Set(expiredAmong(all, keep, at(0)));
-        const newestGood = all.find(({ isGood }) => isGood);
+        const expired = new Set(expiredAmong(all, keep, { now }));
+        const [newest] = all;
+        const stays = new Set([newest, all.find(({ isGood }) => isGood)]);
+        const most = keep.count || Number.POSITIVE_INFINITY;
+        const longest = keep.ageMillis || Number.POSITIVE_INFINITY;
         for (const [index, backup] of all.entries()) {
-          const beyond = Boolean(keep.count) && index >= (keep.count ?? 0);
-          const tooOld = Boolean(keep.ageMillis) && at(0).getTime() - backup.takenAt.getTime() > (keep.ageMillis ?? 0);
-          expect(expired.has(backup)).toBe(backup !== newestGood && (beyond || tooOld));
+          const age = timeOf(newest ?? backup) - timeOf(backup);
+          expect(expired.has(backup)).toBe(!stays.has(backup) && (index >= most || age > longest));
         }
       }),
     );
@@ -127,8 +147,47 @@ describe('what is pruned', () => {
   it('is nothing when nothing is said', () => {
     fc.assert(
       fc.property(backups, (all) => {
-        expect(expiredAmong(all, { count: 0 }, at(0))).toEqual([]);
+        expect(expiredAmong(all, { count: 0 }, { now })).toEqual([]);
       }),
     );
+  });
+
+  const hour = 3600;
+  const made = (takenAt: number, storedAt: number) => {
+    const key = datedKey(path, { revision: BigInt(storedAt), takenAt: at(takenAt) });
+    return { key, size: 100, modified: at(storedAt) };
+  };
+  const keptOf = (objects: readonly ReturnType<typeof made>[], keep: object, when: Date) => {
+    const all = backupsIn(objects, new Map(), { path });
+    const expired = expiredAmong(all, keep, { now: when });
+    return all.filter((backup) => !expired.includes(backup)).map(({ key }) => key);
+  };
+
+  it('is not the last, after one that was taken on a node whose clock is two hours ahead', () => {
+    const [ahead, last] = [made(12 * hour, 10 * hour), made(11 * hour, 11 * hour)];
+    expect(keptOf([ahead, last], { count: 1 }, at(11 * hour))).toEqual([last.key]);
+    expect(keptOf([ahead, last], { ageMillis: 30 * 60_000 }, at(11 * hour))).toEqual([last.key]);
+  });
+
+  it('is not the last on a disk either, which has no clock but that of its node', () => {
+    const [ahead, last] = [made(12 * hour, 12 * hour), made(11 * hour, 11 * hour)];
+    expect(keptOf([ahead, last], { count: 1 }, at(11 * hour))).toContain(last.key);
+  });
+
+  it('is not too old only because the clock of the last node is ahead', () => {
+    const two = [made(10 * hour, 10 * hour), made(13 * hour, 11 * hour)];
+    expect(keptOf(two, { ageMillis: 2 * hour * 1000 }, at(13 * hour))).toHaveLength(2);
+  });
+
+  it('goes by when they were taken, of those that were copied from elsewhere later on', () => {
+    const day = 24 * hour;
+    const [newer, older] = [made(2 * day, 90 * day), made(day, 90 * day + 1)];
+    expect(keptOf([newer, older, made(91 * day, 91 * day)], { count: 2 }, at(91 * day))).toContain(newer.key);
+  });
+
+  it('is never the object that was just made, where its name is known', () => {
+    const all = backupsIn([made(1, 1), made(2, 2), made(3, 3)], new Map(), { path });
+    const justMade = all.at(-1)?.key;
+    expect(expiredAmong(all, { count: 1 }, { now: at(4), justMade }).map(({ key }) => key)).not.toContain(justMade);
   });
 });

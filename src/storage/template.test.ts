@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnique, renderTemplate } from './template.ts';
+import { isUnique, renderTemplate, sharedPrefix } from './template.ts';
 
 const values = { name: 'daily', namespace: 'prod', uid: '1-2-3', creationTimestamp: '2026-01-31T12:00:00Z' };
 const field = 'spec.destination.objectURLTemplate';
@@ -26,5 +26,16 @@ describe('a template', () => {
   it('tells whether every backup gets an object of its own', () => {
     expect(isUnique('s3://b/{{ .UID }}')).toBe(true);
     expect(isUnique('s3://b/{{.Namespace}}')).toBe(false);
+  });
+
+  it.each([
+    ['s3://b/k', 'k'],
+    ['s3://b/a%20b/{{ .UID }}.db', 'a b/'],
+    ['s3://b/{{ .Namespace }}/{{.Name}}-{{ .UID }}?region=x', 'prod/'],
+    ['s3://{{ .Namespace }}/{{ .UID }}', ''],
+    ['s3://{{ .Name }}/k', ''],
+    ['s3://b/k?region={{ .Name }}', 'k'],
+  ])('%s gives keys that all begin with "%s"', (template, prefix) => {
+    expect(sharedPrefix(template, 'prod')).toBe(prefix);
   });
 });

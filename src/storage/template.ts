@@ -27,6 +27,16 @@ export function renderTemplate(template: string, values: TemplateWords, field: s
   });
 }
 
+/**
+ * The beginning of the keys that a template gives to all objects of a namespace: up to the first word that is another for
+ * each of them.
+ */
+export function sharedPrefix(template: string, namespace: string): string {
+  const common = template.replaceAll(/\{\{-?\s*\.(?:ObjectMeta\.)?Namespace\s*-?\}\}/g, encodeURIComponent(namespace));
+  const [beginning = ''] = common.split(/\{\{|\?/, 1);
+  return decodeURIComponent(/^[^/]*:\/\/[^/]+\/(.*)$/.exec(beginning)?.[1] ?? '');
+}
+
 const unknown = (action: string | undefined, whole: string): string =>
   action === undefined ? `"${whole}" has no other half` : `"{{ ${action} }}" means nothing here`;
 

@@ -49,6 +49,48 @@ describe('server-side apply', () => {
     expect(code).toBe(422);
   });
 
+  it('passes over a status that was copied along, and makes nothing out of one alone', async () => {
+    const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+    const labels = { a: 'b' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'busybox' }] } };
+    const copied = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } },
+      ...{
+        spec: { replicas: 0, paused: true, selector: { matchLabels: labels }, template },
+        status: { collisionCount: 7 },
+      },
+    };
+    const sent = (path: string) =>
+      say('PATCH', `${deployments}/${path}?fieldManager=me`, {
+        body: copied,
+        contentType: 'application/apply-patch+yaml',
+      });
+    expect((await sent('d/status')).code).toBe(404);
+    const made = await sent('d');
+    expect(made.code).toBe(201);
+    const [mine] = (made.body['metadata'] as { managedFields: { fieldsV1: Json }[] }).managedFields;
+    expect(mine?.fieldsV1).toHaveProperty(['f:spec', 'f:replicas']);
+    expect(mine?.fieldsV1).not.toHaveProperty(['f:spec', 'f:strategy']);
+    expect(mine?.fieldsV1).not.toHaveProperty(['f:status']);
+    const { code, body } = await sent('d');
+    expect(code).toBe(200);
+    expect(body).not.toHaveProperty('status.collisionCount');
+    expect((await sent('d/status')).body).toMatchObject({ status: { collisionCount: 7 } });
+  });
+
+  it('goes on from what kubectl applied by itself', async () => {
+    const file = (x: string, y: string) => ({
+      input: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { x, y } }),
+    });
+    await kubectl('apply -f -', file('1', '1'));
+    await kubectl('apply --server-side -f -', file('2', '1'));
+    expect(await kubectl('get configmap m -o jsonpath={.data.x}')).toBe('2');
+    await kubectl('patch configmap m --type=merge -p \'{"data":{"y":"3"}}\'');
+    expect(await kubectl.refused('apply --server-side -f -', file('2', '4'))).toContain(
+      'conflict with "kubectl-patch"',
+    );
+  });
+
   it('is what kubectl does when told to, also to lists', async () => {
     const service = (ports: readonly object[]): { input: string } => ({
       input: JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports } }),

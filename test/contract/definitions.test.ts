@@ -7,6 +7,7 @@ const { kubectl, say, watched, namespace } = contract('definitions');
 const group = `g${randomBytes(3).toString('hex')}.example.com`;
 const things = `/apis/${group}/v1/namespaces/${namespace}/things`;
 
+const a = { type: 'integer' };
 const spec = {
   type: 'object',
   'x-kubernetes-validations': [
@@ -26,6 +27,10 @@ const spec = {
         'x-kubernetes-validations': [{ rule: 'self != "bad"', message: 'is bad' }],
       },
     },
+    some: { type: 'object', properties: { a, b: a }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+    either: { type: 'object', properties: { a, b: a }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    both: { type: 'object', properties: { a, b: a }, allOf: [{ required: ['a'] }, { required: ['b'] }] },
+    neither: { type: 'object', properties: { a, b: a }, not: { required: ['a'] } },
     free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     amount: {
       'x-kubernetes-int-or-string': true,
@@ -112,10 +117,24 @@ describe('a custom resource', () => {
     [{ count: 1, set: ['a', 'a'] }, 'spec.set[1]: Duplicate value: "a"'],
     [{ count: 1, labels: { x: 'bad' } }, 'spec.labels[x]: Invalid value: "bad": is bad'],
     [{ count: 1, amount: '3Gi' }, 'spec.amount: Invalid value: "3Gi": is too much'],
+    [{ count: 1, some: {} }, '<nil>: Invalid value: "": "spec.some" must validate at least one schema (anyOf)'],
+    [{ count: 1, some: {} }, 'spec.some.a: Required value'],
+    [{ count: 1, either: {} }, '"spec.either" must validate one and only one schema (oneOf). Found none valid'],
+    [{ count: 1, either: { a: 1, b: 1 } }, 'must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+    [
+      { count: 1, both: { a: 1 } },
+      'spec.both.b: Required value, <nil>: Invalid value: "": "spec.both" must validate all',
+    ],
+    [{ count: 1, neither: { a: 1 } }, '<nil>: Invalid value: "": "spec.neither" must not validate the schema (not)'],
   ])('is refused with words that name the field: %j', async (content, says) => {
     const { code, body } = await say('POST', things, { body: thing('wrong', content) });
     expect(code).toBe(422);
     expect(String(body['message'])).toContain(says);
+  });
+
+  it('fits the schemas that must fit', async () => {
+    const content = { count: 1, some: { a: 1, b: 1 }, either: { b: 1 }, both: { a: 1, b: 1 }, neither: { b: 1 } };
+    expect((await say('POST', things, { body: thing('fitting', content) })).code).toBe(201);
   });
 
   it('is held to rules about its changes', async () => {

@@ -33,6 +33,47 @@ describe('a deletion', () => {
     expect(await exists('held')).toBe(false);
   });
 
+  it('can be held back by nobody new', async () => {
+    const hold = (...finalizers: readonly string[]) =>
+      say('PATCH', `${maps}/going`, {
+        body: { metadata: { finalizers } },
+        contentType: 'application/merge-patch+json',
+      });
+    await say('POST', maps, { body: configMap('going', { metadata: { finalizers: ['a.io/a', 'b.io/b'] } }) });
+    await say('DELETE', `${maps}/going`);
+    expect((await hold('a.io/a', 'c.io/c')).body).toMatchObject({
+      code: 422,
+      message: expect.stringContaining(
+        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"c.io/c"}',
+      ),
+    });
+    expect((await hold('a.io/a')).code).toBe(200);
+    await hold();
+    expect(await exists('going')).toBe(false);
+  });
+
+  it('is refused of the namespaces that every cluster has', async () => {
+    for (const name of ['default', 'kube-system', 'kube-public'])
+      expect((await say('DELETE', `/api/v1/namespaces/${name}`)).body).toMatchObject({
+        code: 403,
+        message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+      });
+  });
+
+  it('is refused in a way that there is not', async () => {
+    await say('POST', maps, { body: configMap('stays') });
+    const refused = async (query: string, body?: Json): Promise<unknown> =>
+      (await say('DELETE', `${maps}/stays${query}`, body && { body })).body['message'];
+    const says =
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Some": supported values: "Foreground", "Background", "Orphan", "nil"';
+    expect(await refused('?propagationPolicy=Some')).toBe(says);
+    expect(await refused('', { propagationPolicy: 'Some' })).toBe(says);
+    expect((await say('DELETE', `${maps}?propagationPolicy=Some`)).body['message']).toBe(says);
+    expect(await refused('', { dryRun: ['Some'] })).toContain('dryRun: Unsupported value: ["Some"]');
+    expect(await refused('?gracePeriodSeconds=x')).toBe('strconv.ParseInt: parsing "x": invalid syntax');
+    expect(await exists('stays')).toBe(true);
+  });
+
   it('takes what is owned along, at once or in the background, or leaves it', async () => {
     for (const owner of ['back', 'fore', 'leave']) {
       await say('POST', maps, { body: configMap(owner) });

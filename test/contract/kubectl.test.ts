@@ -101,6 +101,18 @@ describe('kubectl', () => {
     );
   });
 
+  it('takes several objects in one List, and refuses it for what one of them must not have', async () => {
+    const list = (...items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const wrong = { ...configMap('in-a-list'), unknown: 1 };
+    expect(await kubectl.refused('create -f -', { input: list(wrong) })).toContain('unknown field "unknown"');
+    const both = list(configMap('in-a-list'), configMap('in-it-too'));
+    expect(await kubectl('create -f -', { input: both })).toBe(
+      'configmap/in-a-list created\nconfigmap/in-it-too created\n',
+    );
+    const exported = await kubectl('get configmaps in-a-list in-it-too -o yaml');
+    expect(await kubectl('apply -f -', { input: exported })).toContain('configmap/in-it-too');
+  });
+
   it('waits for what is to come', async () => {
     const waiting = kubectl('wait configmap/coming --for=create --timeout=20s');
     await kubectl('create configmap coming');

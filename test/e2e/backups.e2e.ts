@@ -1,11 +1,15 @@
 import { expect } from 'vitest';
-import { run } from '../../tools/lib/run.ts';
-import { etcdProgram } from '../../tools/programs/build.ts';
-import { agent } from '../support/agent.ts';
-import { applyBackup, backedUp, claimManifest, createSecret, startS3ForPods } from '../support/backups.ts';
+import {
+  applyBackup,
+  backedUp,
+  claimManifest,
+  createSecret,
+  startS3ForPods,
+  statusOfStored,
+} from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { installOperator, scaleOperator } from '../support/operator.ts';
-import { agentFlags, awsSecret, openOn, type StoreServer } from '../support/store-servers.ts';
+import { awsSecret, openOn, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
@@ -15,14 +19,6 @@ const s3At = (server: StoreServer, key: string, secret = 'aws'): object => ({
   storageType: 'S3',
   s3: { path: `backups/${key}`, awsSecret: secret, endpoint: server.address.endpoint, forcePathStyle: true },
 });
-
-/** What etcd's own tool says of a stored snapshot, which it refuses if a byte is wrong. */
-async function statusOfStored(server: StoreServer, key: string): Promise<Record<string, number>> {
-  const file = `${server.directory}/fetched.db`;
-  await agent(server.directory, 'fetch', [...agentFlags(server, key), '--to', file]);
-  const words = ['snapshot', 'status', file, '--write-out=json'];
-  return JSON.parse(await run(etcdProgram(version, 'etcdutl'), words)) as Record<string, number>;
-}
 
 story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) => {
   const { kubectl, step, namespace } = told;

@@ -1,16 +1,18 @@
 import { expect } from 'vitest';
-import { declared } from '../support/cluster.ts';
-import { installOperator, scaleOperator } from '../support/operator.ts';
+import { inBothApis } from '../support/both-apis.ts';
+import { declaredIn } from '../support/cluster.ts';
+import { toldOf } from '../support/conditions.ts';
+import { installFor, scaleOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
 const version = '3.5.35';
 
-story('a killed container, evicted pods and two lost at once are healed', async (told) => {
+inBothApis(story.inFull, 'a killed container, evicted pods and two lost at once are healed', async (api, told) => {
   const { kubectl, step, namespace } = told;
-  const db = declared(kubectl);
-  await installOperator(told);
+  const db = declaredIn(api)(kubectl);
+  await installFor(api, told);
   await db.apply({ size: 5, version });
   await db.settled(5);
   const evict = (pod: string): { words: string; input: { input: string } } => ({
@@ -38,14 +40,14 @@ story('a killed container, evicted pods and two lost at once are healed', async 
       const { words, input } = evict(third);
       expect(await kubectl.refused(words, input)).toMatch(/disruption budget/);
       await scaleOperator(told, 1);
-      await db.replaced(first, 5);
-      await db.replaced(second, 5);
+      await db.healed(first, 5);
+      await db.healed(second, 5);
     });
     await step('two of five deleted without a warning', async () => {
       const [first = '', second = ''] = await db.podNames();
       await kubectl(`delete pod ${first} ${second} --grace-period=0 --force`);
-      await db.replaced(first, 5);
-      await db.replaced(second, 5);
+      await db.healed(first, 5);
+      await db.healed(second, 5);
     });
   });
   await step('nothing is left of the others', async () => {
@@ -53,10 +55,10 @@ story('a killed container, evicted pods and two lost at once are healed', async 
   });
 });
 
-story('two of three come back to their disks', async (told) => {
+inBothApis(story.asOnTheLab, 'two of three come back to their disks', async (api, told) => {
   const { kubectl, step } = told;
-  const db = declared(kubectl);
-  await installOperator(told);
+  const db = declaredIn(api)(kubectl);
+  await installFor(api, told);
   await db.apply({ size: 3, version, durable: true });
   await db.settled(3);
   const before = await db.ids();
@@ -74,7 +76,50 @@ story('two of three come back to their disks', async (told) => {
     await underTraffic(db, async () => {
       await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
       await kubectl(`delete pod ${victim}`);
-      await db.replaced(victim, 3);
+      await db.renewed(before, 3);
     });
   });
 });
+
+inBothApis(story.asOnTheLab, 'a founder that never came is not taken for one that lost its data', async (api, told) => {
+  const { kubectl, step } = told;
+  const db = declaredIn(api)(kubectl);
+  await installFor(api, told);
+  await step('two of three found a cluster, because there is no node for the third', async () => {
+    const labels = { [api.label]: 'db', 'app.kubernetes.io/name': 'etcd' };
+    const containers = [{ name: 'sleep', image: 'busybox', command: ['sleep', '3600'] }];
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'in-the-way', labels }, spec: { containers } };
+    await kubectl('create -f -', { input: JSON.stringify(pod) });
+    await kubectl('wait pod/in-the-way --for=condition=Ready --timeout=60s');
+    await db.apply({ size: 3, version, durable: true, pod: { ...api.apart } });
+    await kubectl(`wait ${db.resource} --for=jsonpath={.status.clusterId} --timeout=60s`);
+    await toldOf(db, 'Unschedulable', 60);
+  });
+  const before = await db.ids();
+  await step('its pod is lost before it ever ran, and made again where there is room', async () => {
+    await kubectl(`delete pods -l ${db.label} --field-selector=status.phase=Pending --wait=false`);
+    await kubectl('delete pod in-the-way --grace-period=0 --force');
+    await db.settled(3, 60);
+    expect(await db.ids()).toEqual(before);
+  });
+});
+
+inBothApis(
+  story.asOnTheLab,
+  'a claim that is deleted under its only member takes no data with it',
+  async (api, told) => {
+    const { kubectl, step } = told;
+    const db = declaredIn(api)(kubectl);
+    await installFor(api, told);
+    await db.apply({ size: 1, version, durable: true });
+    await db.settled(1);
+    const [[victim = ''], before] = [await db.podNames(), await db.ids()];
+    await underTraffic(db, async () => {
+      await step('another member is there, with all that was written, before its pod goes', async () => {
+        await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
+        await db.renewed(before, 1);
+        await kubectl(`wait pod/${victim} --for=delete --timeout=60s`);
+      });
+    });
+  },
+);

@@ -1,54 +1,12 @@
 import { expect } from 'vitest';
-import { type Api, coreos } from '../support/apis.ts';
+import { type Api, coreos, improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
-import { type LogLine, type OperatorProcess, startOperatorProcess } from '../support/own-process.ts';
+import { Mortal } from '../support/mortal.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
 const version = '3.6.16';
-
-/** An operator that is killed at each kind of step, when it begins it and, if it comes to that, when it has taken it. */
-class Mortal {
-  readonly deaths = new Set<string>();
-  readonly #story: Story;
-  readonly #mortalAt: (step: string) => boolean;
-  #process: OperatorProcess | undefined;
-  #reviving: Promise<void> = Promise.resolve();
-
-  constructor(told: Story, mortalAt: (step: string) => boolean = () => true) {
-    this.#story = told;
-    this.#mortalAt = mortalAt;
-    this.#start();
-  }
-
-  async end(): Promise<void> {
-    await this.#reviving;
-    await this.#process?.kill();
-  }
-
-  #start(): void {
-    const { namespace } = this.#story;
-    this.#process = startOperatorProcess({ namespace, onLine: (line) => this.#hear(line) });
-  }
-
-  #hear({ msg, step }: LogLine): void {
-    const death = `${String(msg)}: ${String(step)}`;
-    const isItsTime = (msg === 'taking step' || msg === 'step taken') && !this.deaths.has(death);
-    if (!isItsTime || this.#process === undefined || !this.#mortalAt(String(step))) return;
-    this.deaths.add(death);
-    const dying = this.#process;
-    this.#process = undefined;
-    this.#reviving = this.#revive(dying);
-  }
-
-  /** The lease of the dead is removed: that others wait for it is told elsewhere, and takes its time. */
-  async #revive(dying: OperatorProcess): Promise<void> {
-    await dying.kill();
-    await this.#story.kubectl('delete lease etcd-operator --ignore-not-found');
-    this.#start();
-  }
-}
 
 const kindsOfSteps = [
   'remember-bootstrap',
@@ -61,9 +19,10 @@ const kindsOfSteps = [
   'discard-carrier',
 ] as const;
 
-story.onOurCluster('an operator that is killed at every step goes on where it was', (told) =>
-  killAtEveryStep(coreos, told),
-);
+for (const api of [coreos, improbable])
+  story.onOurCluster(`an operator of ${api.name} that is killed at every step goes on where it was`, (told) =>
+    killAtEveryStep(api, told),
+  );
 
 async function killAtEveryStep(api: Api, told: Story): Promise<void> {
   const { kubectl, step } = told;
@@ -84,8 +43,7 @@ async function killAtEveryStep(api: Api, told: Story): Promise<void> {
         const [[victim = ''], before] = [await db.podNames(), await db.ids()];
         await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
         await kubectl(`delete pod ${victim}`);
-        await until('another member', async () => (await db.ids()).join() !== before.join() || undefined);
-        await db.settled(5);
+        await db.renewed(before, 5);
       });
       await step('while it shrinks', async () => {
         await kubectl(`scale ${db.resource} --replicas=3`);

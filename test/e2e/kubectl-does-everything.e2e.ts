@@ -33,6 +33,8 @@ story('logs, exec and attach work as typed', async ({ kubectl, step, namespace }
     const attached = run('kubectl', ['--namespace', namespace, 'attach', '-i', 'talker'], { input: 'knock\n' });
     await until('the pod heard it', async () => (await kubectl('logs talker')).includes('heard knock') || undefined);
     await attached;
+    // Whoever attaches next finds it where it was: it does not end with what the first had to say.
+    expect(await kubectl('get pod talker -o jsonpath={.status.containerStatuses[0].restartCount}')).toBe('0');
   });
 });
 

@@ -1,15 +1,18 @@
 import { expect } from 'vitest';
 import { hexOf } from '../../src/etcd/words.ts';
 import { type Api, coreos, improbable } from '../support/apis.ts';
-import { declared, declaredIn } from '../support/cluster.ts';
-import { installFor, installOperator } from '../support/operator.ts';
+import { inBothApis } from '../support/both-apis.ts';
+import { declaredIn } from '../support/cluster.ts';
+import { installFor } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 
 const version = '3.6.16';
 
-for (const api of [coreos, improbable])
-  story(`members of ${api.name} return to their own disks, one of them or all`, (told) => returnToDisks(api, told));
+for (const api of [coreos, improbable]) {
+  const tell = api === coreos ? story : story.inFull;
+  tell(`members of ${api.name} return to their own disks, one of them or all`, (told) => returnToDisks(api, told));
+}
 
 async function returnToDisks(api: Api, told: Story): Promise<void> {
   const { kubectl, step } = told;
@@ -40,10 +43,10 @@ async function returnToDisks(api: Api, told: Story): Promise<void> {
   });
 }
 
-story('a cluster of one survives the loss of its pod', async (told) => {
+inBothApis(story, 'a cluster of one survives the loss of its pod', async (api, told) => {
   const { kubectl, step } = told;
-  const db = declared(kubectl);
-  await installOperator(told);
+  const db = declaredIn(api)(kubectl);
+  await installFor(api, told);
   await db.apply({ size: 1, version, durable: true });
   await db.settled(1);
   await underTraffic(db, async () => {

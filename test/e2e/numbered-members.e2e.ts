@@ -4,6 +4,7 @@ import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
+import { entryIn } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
@@ -40,7 +41,7 @@ const toldOfTheFifth = [
   'Removed EtcdPeer with name "db-4"',
 ];
 
-story('numbered members come and go with peer, pod and volume, and nothing is lost', async (told) => {
+story.inFull('numbered members come and go with peer, pod and volume, and nothing is lost', async (told) => {
   const { kubectl, step } = told;
   const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
@@ -73,7 +74,7 @@ story('numbered members come and go with peer, pod and volume, and nothing is lo
   });
 });
 
-story('a numbered member keeps its name and its data, whatever is taken from it', async (told) => {
+story.asOnTheLab('a numbered member keeps its name and its data, whatever is taken from it', async (told) => {
   const { kubectl, step } = told;
   const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
@@ -113,7 +114,7 @@ story('a numbered member keeps its name and its data, whatever is taken from it'
   });
 });
 
-story('another version and another template reach numbered members one after the other', async (told) => {
+story.asOnTheLab('another version and another template reach numbered members one after the other', async (told) => {
   const { kubectl, step } = told;
   const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
@@ -150,3 +151,25 @@ story('another version and another template reach numbered members one after the
   });
   expect(await db.ids()).toEqual(before);
 });
+
+story.onOurCluster(
+  'numbered members have certificates that the operator makes, and clients find theirs',
+  async (told) => {
+    const { kubectl, step } = told;
+    const db = declaredIn(improbable)(kubectl, 'db', () => entryIn(kubectl, 'db-client-tls'));
+    await installFor(improbable, told);
+    await step('one member serves those who have the published certificate', async () => {
+      await db.apply({ size: 1, version, extra: { tls: { managed: {} } } });
+      await db.settled(1);
+    });
+    await underTraffic(db, async () => {
+      await step('members that come later are covered', async () => {
+        await kubectl(`scale ${db.resource} --replicas=3`);
+        await db.settled(3);
+        const urls = (await db.members()).flatMap(({ peerURLs, clientURLs }) => [...peerURLs, ...clientURLs]);
+        expect(urls.filter((url) => !url.startsWith('https:'))).toEqual([]);
+        expect(await kubectl('get service db -o jsonpath={.spec.ports[*].name}')).toContain('etcd-client-ssl');
+      });
+    });
+  },
+);

@@ -1,44 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import { applyBackup, backedUp, createSecret, resourceOf, startS3ForPods } from '../support/backups.ts';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { declared } from '../support/cluster.ts';
+import { startDeadlyStore } from '../support/killed-agents.ts';
 import { endpointsOf } from '../support/member-endpoints.ts';
 import { installOperator } from '../support/operator.ts';
+import { everything, write } from '../support/restored.ts';
 import { openOn, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
 import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
 
 type Kubectl = Parameters<typeof createSecret>[0];
-
-/** Whoever answers: members come and go here. */
-const askOne = <T>(db: DeclaredCluster, ask: (member: EtcdConnection) => Promise<T>): Promise<T> =>
-  until('a member answers', () =>
-    db.withMembers(async (all) => {
-      const answering = all.map(async (member) => {
-        await member.status({ timeoutMillis: 2_000 });
-        return member;
-      });
-      return ask(await Promise.any(answering));
-    }),
-  );
-
-const write = (db: DeclaredCluster, word: string): Promise<boolean> =>
-  askOne(db, async (member) => {
-    for (let i = 0; i < 20; i++) await member.put(`key/${i}`, `${word} ${i}`);
-    return true;
-  });
-
-/** All keys with their values and revisions. */
-const everything = (db: DeclaredCluster): Promise<readonly string[]> =>
-  askOne(db, async (member) =>
-    (await member.list({ key: 'key/', prefix: true })).map(({ key, value, createRevision, modRevision }) =>
-      [key, Buffer.from(value), createRevision, modRevision].map(String).join(' '),
-    ),
-  );
 
 const s3At = (server: StoreServer, key: string): object => ({
   s3: { path: `backups/${key}`, awsSecret: 'aws', endpoint: server.address.endpoint, forcePathStyle: true },
@@ -59,11 +34,12 @@ story.onOurCluster(
     const certificates = await certificatesFor(kubectl, { name: 'db', namespace });
     const db = declared(kubectl, 'db', { tls: await certificates.client() });
     await using server = await startS3ForPods();
+    await using deadly = await startDeadlyStore(server, { key: 'saved.db', turns: [0, 2, 3] });
     await kubectl(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
     await installOperator(told);
     await certificates.write();
     await createSecret(kubectl, 'aws', server.secret);
-    const before = await step('data is saved, and then changed', async () => {
+    const before = await step('data is saved, although the agent is killed, and then changed', async () => {
       await db.apply({ size: 3, version: '3.6.16', durable: true, extra: { TLS: tlsOf('db', ['peer', 'client']) } });
       await db.settled(3);
       await write(db, 'good');
@@ -71,9 +47,10 @@ story.onOurCluster(
       await applyBackup(kubectl, 'saved', {
         etcdCluster: { name: 'db' },
         storageType: 'S3',
-        ...s3At(server, 'saved.db'),
+        ...s3At(deadly.server, 'saved.db'),
       });
       await backedUp(kubectl, 'saved');
+      expect(deadly.kills).toBeGreaterThan(0);
       await write(db, 'bad');
       return seen;
     });
@@ -87,10 +64,16 @@ story.onOurCluster(
       await kubectl('wait etcdrestore/damaged --for=condition=Succeeded=False --timeout=120s');
       expect(await kubectl('get etcdrestore damaged -o jsonpath={.status.reason}')).toContain('is no whole snapshot');
       expect([await db.podNames(), await db.ids()]).toEqual([pods, ids]);
+      const left = await until('what was made for it is gone', async () => {
+        const claims = await kubectl('get persistentvolumeclaims -o name');
+        return claims.split('\n').filter((claim) => claim !== '').length === pods.length ? claims : undefined;
+      });
+      for (const pod of pods) expect(left).toContain(pod);
     });
-    await step('the good one takes its place, on disks, although the operator is killed', async () => {
-      const oldPods = await db.podNames();
-      await applyRestore(kubectl, 'db', { backupStorageType: 'S3', ...s3At(server, 'saved.db') });
+    await step('the good one takes its place, on disks, although agents and the operator are killed', async () => {
+      const [oldPods, kills] = [await db.podNames(), deadly.kills];
+      await applyRestore(kubectl, 'db', { backupStorageType: 'S3', ...s3At(deadly.server, 'saved.db') });
+      await deadly.killed(kills + 2); // the one that looks and the one that fetches, whoever comes first
       await until('it is under way', async () => {
         const phase = await kubectl('get etcdrestore db -o jsonpath={.status.phase}');
         return (phase !== '' && phase !== 'Proving') || undefined;

@@ -56,7 +56,7 @@ const applied = (name: string, spec: object): { input: string } => ({
   }),
 });
 
-story.onClusters('whatever was asked for before, what is asked for last is what there is', async (told) => {
+story.asOnTheLab('whatever was asked for before, what is asked for last is what there is', async (told) => {
   const { kubectl, step } = told;
   await installOperator(told);
   const reference = new Map<Name, object>();

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { run } from '../../tools/lib/run.ts';
 import { declared } from '../support/cluster.ts';
+import { watchedUntil } from '../support/kubectl-watch.ts';
 import { example } from '../support/operator.ts';
 import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
 
 const files = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map((part) => `etcd-operator-${part}.yaml`);
 
@@ -19,6 +21,39 @@ function readersDirectory(namespace: string): string {
   for (const file of [...files, 'etcd-cluster-cr.yaml']) writeFileSync(join(directory, file), example(file, namespace));
   return directory;
 }
+
+/** Makes a program of one line the reader's editor. */
+function editorOf(directory: string, line: string): string {
+  const path = join(directory, 'editor');
+  writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return path;
+}
+
+const webServer = "sh -c 'mkdir /www; echo hello > /www/index.html; exec httpd -f -h /www -p 8080'";
+
+story("the first chapter's web server is scaled, and mended", async ({ kubectl, step }) => {
+  const running = async (): Promise<readonly string[]> =>
+    (await kubectl('get pods')).match(/^staticweb-\w+-\w+(?= +1\/1 +Running)/gm) ?? [];
+  await step('one replica', async () => {
+    await kubectl(`create deployment staticweb --image=busybox -- ${webServer}`);
+    await kubectl('rollout status deployment/staticweb --timeout=60s');
+    expect(await running()).toHaveLength(1);
+  });
+  await step('three of them', async () => {
+    expect(await kubectl('scale deployment staticweb --replicas=3')).toBe('deployment.apps/staticweb scaled\n');
+    await kubectl('wait deployment/staticweb --for=jsonpath={.status.readyReplicas}=3 --timeout=60s');
+    expect(await running()).toHaveLength(3);
+  });
+  await step('one is deleted, and another takes its place', async () => {
+    const [victim = ''] = await running();
+    await kubectl(`delete pod ${victim} --grace-period=1`);
+    const after = await until('three run', async () => {
+      const pods = await running();
+      return pods.length === 3 ? pods : undefined;
+    });
+    expect(after).not.toContain(victim);
+  });
+});
 
 story(
   'the reader of the book sees what the book shows, from the CRD to recovery',
@@ -73,6 +108,11 @@ story(
         expect(await kubectl(`create -f ${file('etcd-cluster-cr.yaml')}`)).toBe(
           'etcdcluster.etcd.database.coreos.com/example-etcd-cluster created\n',
         );
+        const running = /^example-etcd-cluster-[a-z0-9]{10}(?= +1\/1 +Running)/gm;
+        await watchedUntil(
+          ['--namespace', namespace, 'get', 'pods', '-w'],
+          (shown) => new Set(shown.match(running)).size === 3,
+        );
         await db.settled(3);
         const described = await kubectl('describe etcdcluster/example-etcd-cluster');
         for (const shown of [
@@ -113,6 +153,18 @@ story(
         );
         await db.settled(4);
       });
+      await step('and live, in an editor', async () => {
+        for (const [from, to] of [
+          [4, 5],
+          [5, 4],
+        ] as const) {
+          process.env['EDITOR'] = editorOf(directory, `sed -i 's/^  size: ${from}$/  size: ${to}/' "$1"`);
+          expect(await kubectl('edit etcdcluster/example-etcd-cluster')).toBe(
+            'etcdcluster.etcd.database.coreos.com/example-etcd-cluster edited\n',
+          );
+          await db.settled(to);
+        }
+      });
       const [victim = ''] = await db.podNames();
       await step('a pod one does not like the looks of is deleted', async () => {
         expect(await kubectl('get pods -l app=etcd')).toContain(victim);
@@ -141,8 +193,11 @@ story(
         expect(said).toContain('pod "etcdctl" deleted');
       });
       await step('the version is changed from 3.1.10 to 3.2.13 in the file, and applied', async () => {
-        const images = await kubectl(`get pods -l app=etcd -o jsonpath={.items[*].spec.containers[*].image}`);
-        expect(new Set(images.split(' '))).toEqual(new Set(['quay.io/coreos/etcd:v3.1.10']));
+        const [pod = ''] = await db.podNames();
+        const typed = `kubectl get pod ${pod} -o yaml | grep "image:" | uniq`;
+        const images = await run('sh', ['-c', typed.replace('kubectl', `kubectl --namespace ${namespace}`)]);
+        expect(images).toMatch(/^ +(- )?image: quay.io\/coreos\/etcd:v3.1.10$/m);
+        expect(images.match(/etcd:v(?!3\.1\.10$).*$/m)).toBeNull();
         writeFileSync(
           file('etcd-cluster-cr.yaml'),
           readFileSync(file('etcd-cluster-cr.yaml'), 'utf8').replace('3.1.10', '3.2.13'),

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { askedBy } from '../support/audit-log.ts';
-import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
+import { applyBackup, backedUp, claimManifest, numberedSaved, resourceOf } from '../support/backups.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
+import { originalOfImprobable } from '../support/original-improbable.ts';
+import { bringUp } from '../support/originals.ts';
 import { rightsIn } from '../support/roles.ts';
 import { type Story, story } from '../support/story.ts';
 import { entryIn, withCertificates } from '../support/tls-cluster.ts';
@@ -31,8 +33,31 @@ async function disturbService(kubectl: Kubectl): Promise<void> {
   });
 }
 
-async function saveAndRestore(db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
+/** A backup that says where one before an upgrade goes. */
+async function likeness(api: Api, kubectl: Kubectl): Promise<void> {
   await kubectl('apply -f -', { input: claimManifest('backups') });
+  const spec = {
+    coreos: {
+      etcdCluster: { name: 'db' },
+      storageType: 'PVC',
+      pvc: { claimName: 'backups', path: 'upgrades/db' },
+      backupPolicy: { suspend: true },
+    },
+    improbable: {
+      source: { clusterName: 'db' },
+      destination: { objectURLTemplate: 'file://backups/upgrades/db' },
+    },
+  };
+  const resource = {
+    apiVersion: api.apiVersion,
+    kind: 'EtcdBackup',
+    metadata: { name: 'likeness' },
+    spec: spec[api.name],
+  };
+  await kubectl('apply -f -', { input: JSON.stringify(resource) });
+}
+
+async function saveAndRestore(db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
   const store = { pvc: { claimName: 'backups', path: 'db' } };
   await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: 'PVC', ...store });
   // The original's, which is taken away.
@@ -44,6 +69,55 @@ async function saveAndRestore(db: DeclaredCluster, kubectl: Kubectl): Promise<vo
   await db.settled(1);
   const revision = await until('it answers', () => db.withMembers(async ([only]) => (await only?.status())?.revision));
   expect(revision).toBeGreaterThanOrEqual(1_000_000n);
+  const copy = { etcdCluster: { name: 'copy', create: 'FromBackup' }, backupStorageType: 'PVC', ...store };
+  await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'copy', copy) });
+  await kubectl('wait etcdrestore/copy --for=jsonpath={.status.succeeded}=true --timeout=180s');
+}
+
+/** The same in an API whose restores make a cluster of their own. */
+async function saveAndMakeAnother(kubectl: Kubectl): Promise<void> {
+  await kubectl('apply -f -', { input: claimManifest('backups') });
+  await numberedSaved(kubectl, 'db', 'file://backups/{{ .Name }}');
+  const template = { clusterName: 'copy', spec: { replicas: 1, version: '3.7.3', ...goesWithIt.improbable } };
+  const resource = {
+    ...{ apiVersion: improbable.apiVersion, kind: 'EtcdRestore', metadata: { name: 'copy' } },
+    spec: { source: { objectURL: 'file://backups/db' }, clusterTemplate: template },
+  };
+  await kubectl('apply -f -', { input: JSON.stringify(resource) });
+  await kubectl('wait etcdrestores.etcd.improbable.io/copy --for=jsonpath={.status.phase}=Completed --timeout=180s');
+}
+
+/** Paused at first, since the operator is there before it. */
+async function takeOver(told: Story): Promise<void> {
+  const old = { name: 'old', size: 1, version, extra: { paused: true } };
+  const { resource } = await bringUp(originalOfImprobable, old, told);
+  await told.kubectl(`patch ${resource} --type=merge -p '{"spec":{"paused":false}}'`);
+  await told.kubectl(`wait ${resource} --for=jsonpath={.status.clusterId} --timeout=60s`);
+}
+
+/** What a schedule of the original has on it is taken away; of what it makes, nothing is kept but what is stored. */
+async function saveBySchedule(kubectl: Kubectl): Promise<void> {
+  await kubectl('apply -f -', { input: claimManifest('scheduled') });
+  const schedule = {
+    ...{ apiVersion: improbable.apiVersion, kind: 'EtcdBackupSchedule' },
+    metadata: { name: 'often', finalizers: ['finalizers.etcd.improbable.io/backup-schedule-cancel'] },
+    spec: {
+      ...{ schedule: '@every 1s', successfulBackupsHistoryLimit: 0 },
+      backupTemplate: {
+        source: { clusterName: 'db' },
+        destination: { objectURLTemplate: 'file://scheduled/{{ .UID }}.db' },
+      },
+    },
+  };
+  await kubectl('apply -f -', { input: JSON.stringify(schedule) });
+  const often = 'etcdbackupschedules.etcd.improbable.io/often';
+  await until('one is made', async () => {
+    return (await kubectl(`get ${often} -o jsonpath={.status.lastSuccessfulTime}`)) !== '' || undefined;
+  });
+  await kubectl(`patch ${often} --type=merge -p '{"spec":{"suspend":true}}'`);
+  await kubectl(
+    'wait etcdbackups.etcd.improbable.io -l etcd.improbable.io/backup-schedule-name=often --for=delete --timeout=60s',
+  );
 }
 
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
@@ -67,14 +141,20 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
       await db.settled(size);
     }
   });
-  await step('another version is noted beside the data', async () => {
-    await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"3.7.3"}}'`);
-    await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=3.7.3 --timeout=120s`);
+  await step('another version is noted beside the data, after a backup', async () => {
+    await likeness(api, kubectl);
+    const spec = { version: '3.7.3', backupBeforeUpgrade: { like: 'likeness' } };
+    await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec })}'`);
+    await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=3.7.3 --timeout=180s`);
+    const made = await kubectl(`get etcdbackups.${api.apiVersion.split('/')[0]} db-before-3.7.3 -o jsonpath={.status}`);
+    expect(made).toContain(`"file://backups/upgrades/db-${namespace}.db-before-3.7.3"`);
+    expect(made).toContain(`"${version}"`);
   });
   await step('a member loses its disk, a service its members', async () => {
     await loseDiskAndPod(db, kubectl);
     await disturbService(kubectl);
   });
+  if (api === improbable) await step('a schedule saves it to a volume', () => saveBySchedule(kubectl));
   await step('a cluster behind certificates serves', async () => {
     const extra = goesWithIt[api.name];
     const certificates = await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
@@ -84,19 +164,26 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
     await until('renewed certificates are kept for members', async () => {
       return (await entryIn(kubectl, 'safe-member-tls', 'peer')).tls.cert === renewed || undefined;
     });
+    await kubectl(`patch ${api.resource}/safe --type=merge -p '${JSON.stringify({ spec: { [api.tlsField]: null } })}'`);
   });
   await step('one member is enough', async () => {
     await kubectl(`scale ${db.resource} --replicas=1`);
     await db.settled(1);
   });
-  if (api === coreos) await step('it is saved to a volume, and restored from there', () => saveAndRestore(db, kubectl));
+  await step('it is saved to a volume, and restored from there', () =>
+    api === coreos ? saveAndRestore(db, kubectl) : saveAndMakeAnother(kubectl),
+  );
+  if (api === improbable) await step('one that its original has made is taken over', () => takeOver(told));
   await step('an even size once more is told in the same Event', async () => {
     await kubectl(`scale ${db.resource} --replicas=4`);
     await kubectl('wait events --field-selector reason=EvenSize --for=jsonpath={.count}=2 --timeout=60s');
   });
-  await step('deleted, both leave nothing', async () => {
-    await kubectl(`delete ${api.resource} db safe`);
-    await kubectl(`wait pods,persistentvolumeclaims -l '${api.label} in (db, safe)' --for=delete --timeout=60s`);
+  await step('without certificates it has none left', () =>
+    kubectl('wait secret/safe-member-tls --for=delete --timeout=180s'),
+  );
+  await step('deleted, all leave nothing', async () => {
+    await kubectl(`delete ${api.resource} db safe copy`);
+    await kubectl(`wait pods,persistentvolumeclaims -l '${api.label} in (db, safe, copy)' --for=delete --timeout=60s`);
   });
   await step('the audit log shows the rights of the Role, all of them and no other', async () => {
     const asked = askedBy(nodes.auditLog, `${namespace}:etcd-operator-sa`);

@@ -59,6 +59,32 @@ story('a volume keeps its data when its pod is deleted', async ({ kubectl, step 
   });
 });
 
+story('a claim that is deleted stays, with its data, as long as a pod uses it', async ({ kubectl, step }) => {
+  const volume = await step('a pod that writes', async () => {
+    await kubectl('apply -f -', { input: podWithVolume('echo kept > /data/file; exec sleep 3600') });
+    await kubectl(`wait pod/keeper ${running}`);
+    return await kubectl('get pvc data -o jsonpath={.spec.volumeName}');
+  });
+  await step('the claim is deleted, and only marked', async () => {
+    await kubectl('delete pvc data --wait=false');
+    await kubectl('wait pvc/data --for=jsonpath={.metadata.deletionTimestamp} --timeout=10s');
+    expect(await kubectl('get pvc')).toMatch(/^data +Terminating /m);
+    expect(await kubectl('exec keeper -- cat /data/file')).toBe('kept\n');
+  });
+  await step('nobody else comes to it', async () => {
+    const other = podWithVolume('cat /data/file').split('---')[1]?.replace('name: keeper', 'name: late') ?? '';
+    await kubectl('apply -f -', { input: other });
+    const why = `'{.status.conditions[?(@.type=="PodScheduled")].message}'`;
+    await kubectl('wait pod/late --for=condition=PodScheduled=False --timeout=30s');
+    expect(await kubectl(`get pod late -o jsonpath=${why}`)).toContain('persistentvolumeclaim "data" is being deleted');
+    await kubectl('delete pod late');
+  });
+  await step('with its pod it goes, and the volume after it', async () => {
+    await kubectl('delete pod keeper --now');
+    await kubectl(`wait pvc/data pv/${volume} --for=delete --timeout=90s`);
+  });
+});
+
 story('services and headless names resolve and connect across nodes', async ({ kubectl, step, namespace }) => {
   const apart = `affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: kubernetes.io/hostname, labelSelector: { matchLabels: { app: web } } }] } }`;
   const server = `

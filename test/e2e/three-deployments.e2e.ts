@@ -1,12 +1,14 @@
 import { expect } from 'vitest';
-import { applyBackup, backedUp, claimManifest } from '../support/backups.ts';
+import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
-import { example, installOperator, underTest } from '../support/operator.ts';
+import { example, installOperator, scaleOperator, underTest } from '../support/operator.ts';
+import { everything, write } from '../support/restored.ts';
 import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
 
-const store = (path: string): object => ({ storageType: 'PVC', pvc: { claimName: 'backups', path } });
+const store = (path: string) => ({ storageType: 'PVC', pvc: { claimName: 'backups', path } });
 
-story("the original's three Deployments stand side by side, and nothing is done twice", async (told) => {
+story.inFull("the original's three Deployments stand side by side, and nothing is done twice", async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
   const holder = (lease: string): Promise<string> => kubectl(`get lease ${lease} -o jsonpath={.spec.holderIdentity}`);
@@ -25,6 +27,7 @@ story("the original's three Deployments stand side by side, and nothing is done 
     await kubectl('apply -f -', { input: claimManifest('backups') });
     await db.apply({ size: 1, version: '3.5.35' });
     await db.settled(1);
+    await write(db, 'good');
     await applyBackup(kubectl, 'first', { etcdCluster: { name: 'db' }, ...store('first.db') });
     await backedUp(kubectl, 'first');
     const begun = await Promise.all(
@@ -33,10 +36,27 @@ story("the original's three Deployments stand side by side, and nothing is done 
     expect(begun.map((log) => log.split('a backup begins').length - 1)).toEqual([1, 0]);
   });
   await step('without the first, the second makes the next', async () => {
-    await kubectl('scale deployment etcd-operator --replicas=0');
-    await kubectl('wait pods -l name=etcd-operator --for=delete --timeout=60s');
+    await scaleOperator(told, 0);
     await applyBackup(kubectl, 'second', { etcdEndpoints: ['http://db-client:2379'], ...store('second.db') });
     await backedUp(kubectl, 'second');
     expect(await holder('etcd-backup-operator')).toMatch(/^etcd-backup-operator-/);
+  });
+  await step('the third restores, beside a first that is back and looks after clusters only', async () => {
+    await until(
+      'its turn',
+      async () => (await holder('etcd-restore-operator')).startsWith('etcd-restore-') || undefined,
+    );
+    await scaleOperator(told, 1);
+    const before = await everything(db);
+    await write(db, 'bad');
+    const { storageType: backupStorageType, ...place } = store('second.db');
+    const spec = { etcdCluster: { name: 'db' }, backupStorageType, ...place };
+    await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', spec) });
+    await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=120s');
+    await db.settled(1);
+    expect(await everything(db)).toEqual(before);
+    const logs = ['etcd-operator', 'etcd-restore-operator'].map((of) => kubectl(`logs deployment/${of}`));
+    const restoring = (await Promise.all(logs)).map((log) => log.includes('"step":"hand-over"'));
+    expect(restoring).toEqual([false, true]);
   });
 });

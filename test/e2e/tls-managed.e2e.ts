@@ -22,7 +22,7 @@ const fileIn = async ({ kubectl }: Pick<Story, 'kubectl'>, secret: string, file:
 
 const authoritiesIn = (text: string): number => text.split('BEGIN CERTIFICATE').length - 1;
 
-story.onOurCluster('the operator makes the certificates itself, and renews them without a restart', async (told) => {
+story.asOnTheLab('the operator makes the certificates itself, and renews them without a restart', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl, 'db', () => entryIn(kubectl, 'db-client-tls'));
   await installOperator(told);
@@ -69,7 +69,7 @@ story.onOurCluster('the operator makes the certificates itself, and renews them 
   });
 });
 
-story.onOurCluster('a new authority takes the place of the old one while clients go on', async (told) => {
+story.asOnTheLab('a new authority takes the place of the old one while clients go on', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl, 'db', () => entryIn(kubectl, 'db-client-tls'));
   await installOperator(told);

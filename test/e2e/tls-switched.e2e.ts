@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { conditionOf } from '../support/conditions.ts';
 import type { Entry } from '../support/member-endpoints.ts';
 import { installOperator } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
@@ -28,7 +29,7 @@ interface Wish {
   readonly listens: string;
 }
 
-story.onOurCluster('encryption between members is switched on and off while clients go on', async (told) => {
+story.asOnTheLab('encryption between members is switched on and off while clients go on', async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -56,11 +57,19 @@ story.onOurCluster('encryption between members is switched on and off while clie
       await db.settled(3);
       expect(await schemes()).toEqual(new Set(['http']));
     });
+    await step('nothing is left of certificates but what the user has made', async () => {
+      await kubectl('wait secret/db-member-tls --for=delete --timeout=60s');
+      expect(await kubectl('get secrets -l etcd_cluster=db -o name')).toBe('');
+      expect(await kubectl('get secrets db-peer db-server -o name')).toContain('db-server');
+    });
   });
   await step('they are the same members', async () => expect(await db.ids()).toEqual(members));
 });
 
-story.onOurCluster('clients are moved to encryption and back, with both served in between', async (told) => {
+const toClients = async (db: DeclaredCluster): Promise<string | undefined> =>
+  (await conditionOf(db, 'ClientsMoving'))?.message;
+
+story.asOnTheLab('clients are moved to encryption and back, with both served in between', async (told) => {
   const { kubectl, step, namespace } = told;
   const certificates = await certificatesFor(kubectl, { name: 'db', namespace });
   await certificates.write();
@@ -73,15 +82,26 @@ story.onOurCluster('clients are moved to encryption and back, with both served i
   const TLS = tlsOf('db', ['client']);
   const either = '--listen-client-urls=http://0.0.0.0:2379,https://0.0.0.0:2379';
   await underTraffic(db, async () => {
-    await step('members serve both', () =>
-      switchTo(told, db, { TLS: { ...TLS, acceptPlainClients: true }, listens: either }),
-    );
+    await step('members serve both, and clients are told what to do', async () => {
+      expect(await toClients(db)).toBeUndefined();
+      await switchTo(told, db, { TLS: { ...TLS, acceptPlainClients: true }, listens: either });
+      expect(await toClients(db)).toContain('move each to https with a certificate before acceptPlainClients is taken');
+    });
     entry = secure;
-    await step('when clients have moved, encryption is demanded', () =>
-      switchTo(told, db, { TLS: { acceptPlainClients: null }, listens: '--listen-client-urls=https://0.0.0.0:2379' }),
-    );
+    await step('when clients have moved, encryption is demanded', async () => {
+      await switchTo(told, db, {
+        TLS: { acceptPlainClients: null },
+        listens: '--listen-client-urls=https://0.0.0.0:2379',
+      });
+      expect(await toClients(db)).toBeUndefined();
+      const events = await kubectl('get events --field-selector=reason=ClientsMoving -o jsonpath={.items[*].message}');
+      expect(events).toContain('each has to use https and show a certificate');
+    });
     await step('both again', () => switchTo(told, db, { TLS: { acceptPlainClients: true }, listens: either }));
     entry = {};
     await step('off', () => switchTo(told, db, { TLS: null, listens: '--listen-client-urls=http://0.0.0.0:2379' }));
+    await step('and nothing is kept for it any more', () =>
+      kubectl('wait secret/db-member-tls --for=delete --timeout=60s'),
+    );
   });
 });

@@ -1,28 +1,32 @@
 import { expect } from 'vitest';
-import { type DeclaredCluster, declared } from '../support/cluster.ts';
-import { installOperator } from '../support/operator.ts';
+import { type Api, coreos, improbable } from '../support/apis.ts';
+import { type DeclaredCluster, declared, declaredIn } from '../support/cluster.ts';
+import { toldOf } from '../support/conditions.ts';
+import { installFor, installOperator } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 
+type Told = Pick<Story, 'kubectl'> & { readonly api?: Api };
+
 /** Asks for another version as the book does, and waits until every member runs it. */
-async function upgrade({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster, version: string): Promise<void> {
-  await kubectl(
-    `patch etcdcluster db --type=json --patch '[{"op":"replace","path":"/spec/version","value":"${version}"}]'`,
+async function upgrade(told: Told, db: DeclaredCluster, version: string): Promise<void> {
+  await told.kubectl(
+    `patch ${db.resource} --type=json --patch '[{"op":"replace","path":"/spec/version","value":"${version}"}]'`,
   );
-  await arrived({ kubectl }, db, version);
+  await arrived(told, db, version);
 }
 
-async function arrived({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster, version: string): Promise<void> {
-  await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=240s`);
-  await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=60s');
+async function arrived({ kubectl, api = coreos }: Told, db: DeclaredCluster, version: string): Promise<void> {
+  await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=${version} --timeout=240s`);
+  await kubectl(`wait ${db.resource} --for=condition=Progressing=False --timeout=60s`);
   await until(`everybody runs ${version}`, async () => {
     const running = await db.withMembers((members) => Promise.all(members.map((member) => member.status())));
     return running.every((status) => status.version === version) || undefined;
   });
 }
 
-story.onClusters('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
+story.inFull('one cluster without disks lives from 3.1 to 3.7 with its data', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -45,20 +49,37 @@ story.onClusters('one cluster without disks lives from 3.1 to 3.7 with its data'
   });
 });
 
-story.onClusters('a long way is walked by itself, and back as far as etcd can', async (told) => {
+story.asOnTheLab('a long way is walked by itself, and back as far as etcd can', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
   await db.apply({ size: 3, version: '3.4.31', durable: true });
   await db.settled(3);
+  const members = await db.ids();
   await underTraffic(db, async () => {
-    await step('from 3.4 to 3.7 in one edit, with the way shown', async () => {
-      await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.7.3"}}'`);
+    await step('from 3.4 to 3.7 in one edit that asks for other pods too, with the way shown', async () => {
+      const pod = { etcdEnv: [{ name: 'ETCD_MAX_TXN_OPS', value: '256' }] };
+      const spec = { version: '3.7.3', pod };
+      await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
       await kubectl('wait etcdcluster/db --for=jsonpath={.status.upgradePath[0]}=3.5.35 --timeout=30s');
       expect((await db.status())['upgradePath']).toEqual(['3.5.35', '3.6.16', '3.7.3']);
       await arrived(told, db, '3.7.3');
     });
-    await step('back to 3.6, by etcd’s own leave', () => upgrade(told, db, '3.6.16'));
+    await step('back to 3.5 by way of 3.6, by etcd’s own leave', async () => {
+      await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
+      await kubectl('wait etcdcluster/db --for=jsonpath={.status.upgradePath[0]}=3.6.16 --timeout=30s');
+      await arrived(told, db, '3.5.35');
+    });
+  });
+  await step('they are the same members, and every one went by way of 3.6', async () => {
+    expect(await db.ids()).toEqual(members);
+    const events = await kubectl(
+      "get events --field-selector reason='Member Upgraded' -o jsonpath={.items[*].message}",
+    );
+    for (const name of await db.podNames()) {
+      expect(events).toContain(`Member ${name} upgraded from 3.7.3 to 3.6.16 `);
+      expect(events).toContain(`Member ${name} upgraded from 3.6.16 to 3.5.35 `);
+    }
   });
   await step('3.4 is refused, with what to do instead', async () => {
     await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.4.31"}}'`);
@@ -69,12 +90,12 @@ story.onClusters('a long way is walked by itself, and back as far as etcd can', 
     expect(message).toMatch(/cannot go back to 3\.4\.31.*restore a backup/);
   });
   await step('what runs is right again when the spec says so', async () => {
-    await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.6.16"}}'`);
+    await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
     await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=30s');
   });
 });
 
-story('an upgrade that fails stops at its first member, and going back recovers', async (told) => {
+story.inFull('an upgrade that fails stops at its first member, and going back recovers', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -104,3 +125,44 @@ story('an upgrade that fails stops at its first member, and going back recovers'
     });
   });
 });
+
+story.asOnTheLab(
+  'numbered members stop at an image that nobody has, go back, and then walk a long way by themselves',
+  async (told) => {
+    const { kubectl, step } = told;
+    const db = declaredIn(improbable)(kubectl);
+    const ofThisApi = { kubectl, api: improbable };
+    const wish = (version: string): Promise<string> =>
+      kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"${version}"}}'`);
+    await installFor(improbable, told);
+    await db.apply({ size: 3, version: '3.5.35' });
+    await db.settled(3);
+    const members = await db.ids();
+    const { longestPause } = await underTraffic(db, async () => {
+      await step('a minor of which there is no image stops at the first member', async () => {
+        await wish('3.6.1616');
+        await toldOf(db, 'cannot start', 60);
+        const images = await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].spec.containers[0].image}`);
+        expect(images.split(' ').filter((image) => image.endsWith(':v3.6.1616'))).toHaveLength(1);
+        expect(await db.status()).toMatchObject({ clusterVersion: '3.5.0', upgradePath: ['3.6.1616'] });
+      });
+      await step('back', async () => {
+        await upgrade(ofThisApi, db, '3.5.35');
+        await db.settled(3);
+        expect((await db.status())['upgradePath']).toBeUndefined();
+      });
+      await step('from 3.5 to 3.7 in one edit, with the way shown', async () => {
+        await wish('3.7.3');
+        await kubectl(`wait ${db.resource} --for=jsonpath={.status.upgradePath[0]}=3.6.16 --timeout=30s`);
+        expect((await db.status())['upgradePath']).toEqual(['3.6.16', '3.7.3']);
+        await arrived(ofThisApi, db, '3.7.3');
+      });
+    });
+    await step(`they are the same members; writes paused for ${longestPause.toFixed(0)} ms at most`, async () => {
+      expect(await db.ids()).toEqual(members);
+      for (const name of await db.podNames())
+        await kubectl(`wait etcdpeers.etcd.improbable.io/${name} --for=jsonpath={.status.serverVersion}=3.7.3`);
+      expect(await db.status()).toMatchObject({ clusterVersion: '3.7.0', serverVersion: '3.7.3' });
+    });
+  },
+);

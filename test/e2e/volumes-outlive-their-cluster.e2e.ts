@@ -1,9 +1,13 @@
 import { expect } from 'vitest';
 import { improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
+import { conditionOf } from '../support/conditions.ts';
 import type { Kubectl } from '../support/kubectl.ts';
-import { installFor } from '../support/operator.ts';
+import { installFor, scaleOperator } from '../support/operator.ts';
+import { originalOfImprobable } from '../support/original-improbable.ts';
+import { bringUp } from '../support/originals.ts';
 import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 const claims = 'persistentvolumeclaims';
@@ -29,7 +33,7 @@ async function trouble(db: DeclaredCluster, kubectl: Kubectl, reason: string): P
   return kubectl(`get ${db.resource} -o jsonpath='${degraded('message')}'`);
 }
 
-story('a cluster that is declared again goes on with the volumes it left', async (told) => {
+story.inFull('a cluster that is declared again goes on with the volumes it left', async (told) => {
   const { kubectl, step } = told;
   const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
@@ -60,7 +64,7 @@ story('a cluster that is declared again goes on with the volumes it left', async
   });
 });
 
-story('volumes that are gone or not of one cluster are told of, and nothing starts as new', async (told) => {
+story.asOnTheLab('volumes that are gone or not of one cluster are told of, and nothing starts as new', async (told) => {
   const { kubectl, step } = told;
   const [db, other] = ['db', 'one'].map((name) => declaredIn(improbable)(kubectl, name));
   if (db === undefined || other === undefined) return;
@@ -71,8 +75,10 @@ story('volumes that are gone or not of one cluster are told of, and nothing star
   await other.settled(1);
   const id = await kubectl(`get pvc one-0 -o jsonpath='${clusterId}'`);
   await step('a cluster of one whose volume vanishes does not begin again', async () => {
+    await scaleOperator(told, 0); // which would have had another member take its place before its pod went
     await kubectl('delete pvc one-0 --wait=false');
     await kubectl('delete pod one-0');
+    await scaleOperator(told, 1);
     expect(await trouble(other, kubectl, 'QuorumLost')).toContain('restore a backup');
     expect(await kubectl('get pods -l etcd.improbable.io/cluster-name=one -o name')).toBe('');
   });
@@ -97,3 +103,34 @@ story('volumes that are gone or not of one cluster are told of, and nothing star
     expect(await kubectl(`get ${claims} -l ${db.label} -o name`)).toBe('persistentvolumeclaim/db-0\n');
   });
 });
+
+story.asOnTheLab(
+  'volumes that the original left are gone on with, and no member with an empty one starts beside',
+  async (told) => {
+    const { kubectl, step } = told;
+    const was = { size: 3, version: '3.5.35' };
+    const [db, one] = [
+      await bringUp(originalOfImprobable, { ...was, name: 'db' }, told),
+      await bringUp(originalOfImprobable, { ...was, name: 'one', size: 1 }, told),
+    ];
+    await put(one, 'first');
+    for (const each of [db, one]) await remove(each, kubectl);
+    await kubectl('delete pvc db-1 db-2');
+    await installFor(improbable, told);
+    await step('one of one is enough: it has the data, and the others join it', async () => {
+      await one.apply(was);
+      await one.settled(3);
+      expect(await get(one, 'first')).toBe('kept');
+    });
+    await step('one of three is not: it waits, is told of, and stays all that there is', async () => {
+      await db.apply(was);
+      await until('it is told of', async () => {
+        const progressing = await conditionOf(db, 'Progressing');
+        const says = /waiting for db-0 to go on with the volumes that were left .* restore a backup$/;
+        return (progressing?.reason === 'Forming' && says.test(progressing.message ?? '')) || undefined;
+      });
+      await kubectl('wait pod/db-0 --for=jsonpath={.status.containerStatuses[0].state.running} --timeout=60s');
+      expect(await kubectl(`get ${claims},pods -l ${db.label} -o name`)).toBe('persistentvolumeclaim/db-0\npod/db-0\n');
+    });
+  },
+);

@@ -41,7 +41,17 @@ const environment: readonly Case[] = [
   [
     'an election that is shorter than five heartbeats',
     setting('ETCD_ELECTION_TIMEOUT', '100'),
-    accepted('etcd says so when the first member starts, where all stops, and the status quotes it'),
+    refused('ETCD_ELECTION_TIMEOUT must be at least five times ETCD_HEARTBEAT_INTERVAL'),
+  ],
+  [
+    'heartbeats that leave an election of five',
+    pod({
+      etcdEnv: [
+        { name: 'ETCD_HEARTBEAT_INTERVAL', value: '500' },
+        { name: 'ETCD_ELECTION_TIMEOUT', value: '2500' },
+      ],
+    }),
+    accepted(),
   ],
   ...[0, -1, 1024, 68_719_476_737].map(
     (bytes): Case => [

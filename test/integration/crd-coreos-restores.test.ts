@@ -1,7 +1,8 @@
+import { expect, it } from 'vitest';
 import { coreosRestores } from '../../src/dialects/coreos-v1beta2/restore.ts';
 import { accepted, benchFor, type Json, refused } from './crd-support.ts';
 
-const { withDefinition, judge } = benchFor('crd-restores', {
+const { withDefinition, judge, kubectl } = benchFor('crd-restores', {
   'examples/coreos/etcd-restore-operator-crd.yaml': 'etcdrestores.etcd.database.coreos.com',
 });
 
@@ -36,3 +37,11 @@ judge(
   },
   coreosRestores.read,
 );
+
+it('is for one cluster, for good', async () => {
+  await kubectl('create -f -', { input: JSON.stringify(restore({})) });
+  const change = JSON.stringify({ spec: { etcdCluster: { name: 'another' } } });
+  await expect(kubectl(`patch etcdrestore example --type=merge -p '${change}'`)).rejects.toThrow(
+    'spec.etcdCluster.name: Invalid value: "another": cannot be changed: create another EtcdRestore',
+  );
+});

@@ -120,6 +120,7 @@ const refusedEitherWay = [
   'spec.version', // the default is too old for autoCompaction
   'spec.autoCompaction.mode',
   'spec.autoCompaction.retention',
+  'spec.backupBeforeUpgrade.like',
   'spec.pod.imagePullSecrets[0]',
   'spec.pod.imagePullSecrets[0].name',
   'spec.pod.topologySpreadConstraints[0]',
@@ -142,6 +143,7 @@ const refusedIfNull = refusedEitherWay.concat(
 const refusedIfEmpty = refusedEitherWay.concat(
   'spec.TLS.managed',
   'spec.auth',
+  'spec.backupBeforeUpgrade',
   'spec.replaceMemberAfterSeconds',
   'spec.quotaBackendBytes',
   'spec.autoCompaction',

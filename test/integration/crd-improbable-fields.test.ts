@@ -119,6 +119,17 @@ const settings: readonly Case[] = [
     etcdCluster({ tls: { static: { operatorSecret: 'o' } } }),
     refused('operator secret set but member serverSecret not set'),
   ],
+  ['certificates of our own making', etcdCluster({ tls: { managed: {} } }), accepted()],
+  [
+    'certificates of our own making beside others',
+    etcdCluster({ tls: { managed: {}, static: { member: { peerSecret: 'p' } } } }),
+    refused('static and managed exclude each other'),
+  ],
+  [
+    'certificates of our own making before etcd read renewed ones',
+    etcdCluster({ version: '3.1.10', tls: { managed: {} } }),
+    refused('tls.managed needs etcd 3.2 or newer'),
+  ],
   [
     'credentials of another namespace',
     etcdCluster({ auth: { operatorCredentials: 'kube-system/token' } }),

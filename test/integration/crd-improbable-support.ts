@@ -4,8 +4,11 @@ import { benchFor, type Case, type Json } from './crd-support.ts';
 export { accepted, type Case, type Json, refused, root } from './crd-support.ts';
 
 const bench = benchFor('crd-improbable', {
+  'examples/improbable/crd/etcdbackups.yaml': 'etcdbackups.etcd.improbable.io',
+  'examples/improbable/crd/etcdbackupschedules.yaml': 'etcdbackupschedules.etcd.improbable.io',
   'examples/improbable/crd/etcdclusters.yaml': 'etcdclusters.etcd.improbable.io',
   'examples/improbable/crd/etcdpeers.yaml': 'etcdpeers.etcd.improbable.io',
+  'examples/improbable/crd/etcdrestores.yaml': 'etcdrestores.etcd.improbable.io',
 });
 
 export const { namespace, kubectl, offer, asStored, withDefinition } = bench;

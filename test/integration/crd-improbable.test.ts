@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
+import { improbableBackups } from '../../src/dialects/improbable-v1alpha1/backup.ts';
 import { readEtcdCluster, readEtcdPeer } from '../../src/dialects/improbable-v1alpha1/read.ts';
+import { improbableRestores } from '../../src/dialects/improbable-v1alpha1/restore.ts';
+import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/schedule.ts';
+import type { Parsed } from '../../src/dialects/parsed.ts';
 import { asStored, etcdCluster, kubectl, namespace, offer, root, withDefinition } from './crd-improbable-support.ts';
 
 const create = (spec: object, name: string) =>
@@ -131,16 +135,25 @@ describe('structure', () => {
   });
 });
 
+const readers: Readonly<Record<string, (raw: unknown) => Parsed<unknown>>> = {
+  EtcdCluster: readEtcdCluster,
+  EtcdPeer: readEtcdPeer,
+  EtcdBackup: improbableBackups.read,
+  EtcdBackupSchedule: improbableSchedules.read,
+  EtcdRestore: improbableRestores.read,
+};
+
 describe('the manifests', () => {
   const examples = readdirSync(join(root, 'examples/improbable')).filter((file) => file.endsWith('.yaml'));
 
   it.each(examples)('%s applies, and can be read', async (file) => {
-    const path = join(root, 'examples/improbable', file);
-    const { kind } = parse(readFileSync(path, 'utf8')) as { kind: string };
-    const stored = await kubectl.json(`create --dry-run=server -f ${path}`);
-    if (!kind.startsWith('Etcd')) return;
-    const read = kind === 'EtcdPeer' ? readEtcdPeer(stored) : readEtcdCluster(stored);
-    expect(read.ok ? [] : read.problems).toEqual([]);
+    for (const object of parseAllDocuments(readFileSync(join(root, 'examples/improbable', file), 'utf8'))) {
+      const { kind } = object.toJS() as { kind: string };
+      const input = JSON.stringify(object);
+      const stored = JSON.parse(await kubectl('create --dry-run=server -o json -f -', { input })) as unknown;
+      const read = kind.startsWith('Etcd') ? readers[kind]?.(stored) : undefined;
+      expect(read?.ok === false ? read.problems : kind).toBe(kind);
+    }
   });
 
   it.each([
@@ -152,8 +165,8 @@ describe('the manifests', () => {
     // A dry run keeps no namespace for what lies in it, so that is tried in another.
     const input = all.replaceAll(`namespace: ${home}`, `namespace: ${namespace}`);
     const applied = await kubectl('apply --dry-run=server -f -', { input });
-    for (const name of ['etcdclusters.etcd.improbable.io', 'etcdpeers.etcd.improbable.io'])
-      expect(applied).toContain(name);
+    for (const plural of ['etcdclusters', 'etcdpeers', 'etcdrestores'])
+      expect(applied).toContain(`${plural}.etcd.improbable.io`);
     for (const name of ['etcd-improbable-edit', 'etcd-operator']) expect(applied).toContain(`/${prefix}${name} `);
     expect(applied).toContain(`namespace/${home} `);
   });

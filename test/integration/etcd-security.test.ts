@@ -1,6 +1,11 @@
+import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rereadsCertificates } from '../../src/core/model/version.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
+import { shownCertificate } from '../../src/etcd/shown-certificate.ts';
 import { makeAuthority } from '../../src/lab/pki.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
@@ -31,6 +36,26 @@ describe.each(etcdVersions)('certificates of etcd %s', (version) => {
     for (const [why, endpoint] of Object.entries(wrong))
       await expect(statusOf(endpoint), why).rejects.toMatchObject(tlsFailure);
     await expect(statusOf({ url: url.replace('https', 'http') })).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe.each(etcdVersions)('a renewed certificate of etcd %s', (version) => {
+  it(`is shown ${rereadsCertificates(version) ? 'without' : 'only after'} another start`, async () => {
+    await using cluster = await startEtcd({ version, tls: true });
+    const { name, endpoint } = cluster.member(0);
+    const { tls, url } = endpoint;
+    if (tls === undefined || cluster.authority === undefined) throw new Error('the cluster has certificates');
+    const dial = { host: '127.0.0.1', port: Number(new URL(url).port) };
+    const shown = (): Promise<string> => shownCertificate({ dial, tls }, AbortSignal.timeout(10_000));
+    const before = await shown();
+    const renewed = await cluster.authority.issue({ commonName: name, dns: [`${name}.etcd.test`] });
+    writeFileSync(join(cluster.directory, `${name}-server.crt`), renewed.certificate);
+    writeFileSync(join(cluster.directory, `${name}-server.key`), renewed.key);
+    const after = new X509Certificate(renewed.certificate).fingerprint256;
+    expect(await shown()).toBe(rereadsCertificates(version) ? after : before);
+    await cluster.member(0).stop();
+    cluster.member(0).start();
+    expect(await until('it shows one', shown, { seconds: 60 })).toBe(after);
   });
 });
 

@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openOrSuggest } from '../../src/agents/candidates.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { openOn, startAzure, startGcs, startVolume } from '../support/store-servers.ts';
 import { bytes, keepsTheStoreContract, large, survivesItsServer } from './stores.contract.ts';
 
@@ -15,6 +18,23 @@ describe('GCS', () => {
     await using server = await startGcs();
     const opening = openOn(server, { secret: { 'credentials.json': 'not json' } });
     await expect(opening).rejects.toThrow(/key "credentials.json" of Secret "store-secret" is not JSON/);
+  });
+});
+
+describe('what the original of the second API has kept in GCS, under a "/" before its key', () => {
+  it('is found where its URL says, and nowhere else', async () => {
+    await using server = await startGcs();
+    using store = await openOn(server);
+    await store.put('p/other.db', bytes('x'));
+    const { endpoint, bucket } = server.address;
+    const upload = `${endpoint}/upload/storage/v1/b/${bucket}/o?uploadType=media&name=${encodeURIComponent('/p/x.db')}`;
+    expect((await fetch(upload, { method: 'POST', body: 'kept' })).status).toBe(200);
+    const open = (key: string) => openOrSuggest(store, { store: server.address, key }, new AbortController().signal);
+    const { body } = await open('p/x.db');
+    expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('kept');
+    await expect(open('p/y.db')).rejects.toMatchObject({
+      ...{ trouble: 'no-object', message: expect.stringContaining('"p/y.db"') },
+    });
   });
 });
 
@@ -34,6 +54,29 @@ describe('Azure', () => {
     const elsewhere = openOn({ ...server, address }, { secret: cloud });
     await expect(elsewhere).rejects.toThrow(/"Nowhere" is no cloud of Azure's/);
   });
+});
+
+it('Azure is told no limit of time: a large object takes as long as it takes', async () => {
+  const asked: string[] = [];
+  const listener = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response
+      .writeHead(200, { 'content-length': 4, 'last-modified': new Date(0).toUTCString(), etag: '"e"' })
+      .end('kept');
+  });
+  await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
+  const { port } = listener.address() as { port: number };
+  const keys = new Map([
+    ['storage-account', 'account'],
+    ['storage-key', Buffer.alloc(64).toString('base64')],
+  ]);
+  const address = { kind: 'azblob', bucket: 'backups', endpoint: `http://127.0.0.1:${port}/account` } as const;
+  using store = await openStore(address, { credentials: { secret: 's', directory: '/', keys } });
+  const { body } = await store.get('large');
+  expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('kept');
+  expect(asked).toEqual([expect.not.stringContaining('timeout=')]);
+  listener.close();
+  listener.closeAllConnections();
 });
 
 describe('a volume', () => {

@@ -1,6 +1,9 @@
 import dns from 'node:dns';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openOrSuggest } from '../../src/agents/candidates.ts';
+import type { StoreAddress } from '../../src/storage/address.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { awsSecret, openOn, type StoreServer, s3Keys, startS3 } from '../support/store-servers.ts';
 import { bytes, keepsTheStoreContract, large, survivesItsServer } from './stores.contract.ts';
 
@@ -69,7 +72,6 @@ describe('S3', () => {
   it('without a Secret says that it has no credentials', async () => {
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
     vi.stubEnv('HOME', server.directory);
-    const { openStore } = await import('../../src/storage/open.ts');
     using store = await openStore(server.address);
     await expect(store.head('a')).rejects.toMatchObject({
       trouble: 'no-credentials',
@@ -95,6 +97,30 @@ async function tokenShownBy(secret: Readonly<Record<string, string>>): Promise<s
   listener.closeAllConnections();
   return shown;
 }
+
+it('S3 is asked for exactly the key that is meant, a "/" before it included', async () => {
+  const asked: string[] = [];
+  const listener = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const isThere = request.url?.startsWith('/backups//p/x.db?') === true;
+    const text = isThere ? 'kept' : '';
+    response.writeHead(isThere ? 200 : 404, { 'content-length': text.length }).end(text);
+  });
+  await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
+  const { port } = listener.address() as { port: number };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const address: StoreAddress = { kind: 's3', bucket: 'backups', pathStyle: true, region: 'r', endpoint };
+  const keys = new Map([
+    ['AWS_ACCESS_KEY_ID', s3Keys.id],
+    ['AWS_SECRET_ACCESS_KEY', s3Keys.secret],
+  ]);
+  using store = await openStore(address, { credentials: { secret: 's', directory: '/', keys } });
+  const { body } = await openOrSuggest(store, { store: address, key: 'p/x.db' }, new AbortController().signal);
+  expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('kept');
+  expect(asked.map((url) => url.split('?')[0])).toEqual(['/backups/p/x.db', '/backups//p/x.db']);
+  listener.close();
+  listener.closeAllConnections();
+});
 
 describe('OSS', () => {
   const domain = 'oss.test';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/kube/object.ts';
-import { nodes, pods } from '../../src/kube/resource.ts';
+import { events, nodes, persistentVolumeClaims, pods } from '../../src/kube/resource.ts';
+import { persistentVolumes } from '../../src/lab/kinds.ts';
 import { etcdImage, isReady, TestLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
 
@@ -157,6 +158,30 @@ describe('pods of the lab, run by an ordinary user', () => {
     });
   });
 
+  it('use a claimed volume while it grows', async () => {
+    const { client } = lab.server;
+    const namespace = await lab.namespace('growing');
+    await lab.claim(namespace, 'disk');
+    const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
+    const volumeMounts = [{ name: 'disk', mountPath: '/disk' }];
+    const command = ['sh', '-c', 'echo kept > /disk/file; exec sleep 1000'];
+    await lab.pod(namespace, 'user', { containers: [{ name: 'c', image: 'busybox', command, volumeMounts }], volumes });
+    const before = await lab.when(namespace, 'user', isReady);
+    const body = { spec: { resources: { requests: { storage: '2Gi' } } } };
+    await client.patch(persistentVolumeClaims, { namespace, name: 'disk' }, { type: 'merge', body });
+    const grown = await until('the claim has what it asks for', async () => {
+      const claim = await client.get(persistentVolumeClaims, { namespace, name: 'disk' });
+      return claim.status?.capacity?.['storage'] === '2Gi' ? claim : undefined;
+    });
+    expect(grown.status).toMatchObject({ phase: 'Bound' });
+    expect(grown.status?.conditions ?? []).toEqual([]);
+    const volume = await client.get(persistentVolumes, { name: grown.spec?.volumeName ?? '' });
+    expect(volume.spec?.capacity).toEqual({ storage: '2Gi' });
+    const after = await lab.when(namespace, 'user', isReady);
+    expect(after.status?.containerStatuses).toEqual(before.status?.containerStatuses);
+    expect((await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes })).said).toBe('kept');
+  });
+
   it('say of an image that the lab does not know what it can run', async () => {
     const namespace = await lab.namespace('unknown');
     await lab.pod(namespace, 'web', { containers: [{ name: 'web', image: 'nginx:1.29' }] });
@@ -175,6 +200,22 @@ describe('pods of the lab, run by an ordinary user', () => {
       lastState: { terminated: { exitCode: 3 } },
     });
     expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('back-off 10s');
+  });
+
+  it('end, although what asked inside for their health was given up and left there', async () => {
+    const namespace = await lab.namespace('unanswered');
+    const readinessProbe = { exec: { command: ['sleep', '1000'] }, timeoutSeconds: 1, periodSeconds: 1 };
+    const containers = [{ name: 'c', image: 'busybox', command: ['sleep', '1000'], readinessProbe }];
+    await lab.pod(namespace, 'asked', { terminationGracePeriodSeconds: 0, containers });
+    await until('a probe was given up', async () => {
+      const { items } = await lab.server.client.list(events, { namespace });
+      return items.some(({ reason }) => reason === 'Unhealthy') || undefined;
+    });
+    await lab.server.client.remove(pods, { namespace, name: 'asked' });
+    await until('it is gone', async () => {
+      const { items } = await lab.server.client.list(pods, { namespace });
+      return items.length === 0 || undefined;
+    });
   });
 
   it('are given up when their node falls silent, and return with it', async () => {

@@ -111,6 +111,27 @@ describe('a container of the lab', () => {
     expect(await attached).toBe(4);
   });
 
+  it('goes on listening when somebody who spoke with it has gone, unless it is to listen only once', async () => {
+    const command = ['sh', '-c', 'while read line; do echo heard $line; done; echo no more; sleep 1000'];
+    await run('hears', { command, stdin: true });
+    await run('hears-once', { command, stdin: true, stdinOnce: true });
+    const say = async (pod: string, line: string): Promise<unknown> => {
+      const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+      const attached = streams.attach(at(pod), { stdin, stdout, tty: false });
+      stdin.end(`${line}\n`);
+      return attached;
+    };
+    const heard = (pod: string, lines: string): Promise<unknown> =>
+      until('it is in the log', async () => (await text(await streams.logs(at(pod), plain))) === lines || undefined, {
+        seconds: 10,
+      });
+    expect(await say('hears', 'one')).toBe(0);
+    expect(await say('hears', 'two')).toBe(0);
+    await heard('hears', 'heard one\nheard two\n');
+    void say('hears-once', 'one');
+    await heard('hears-once', 'heard one\nno more\n');
+  });
+
   it('is reached from outside, by the lab', async () => {
     await run('serves', { command: ['sh', '-c', 'echo hello > /tmp/index.html; exec httpd -f -p 8080 -h /tmp'] });
     const { status } = await server.client.get(pods, { namespace, name: 'serves' });

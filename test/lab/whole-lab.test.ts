@@ -2,9 +2,11 @@ import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningIn } from '../../src/cli/lab/state.ts';
+import { portsIn } from '../../src/lab/network/host-ports.ts';
 import { program } from '../../tools/programs/build.ts';
 import { kubectlIn } from '../support/kubectl.ts';
 import { LabHome } from '../support/lab-home.ts';
@@ -40,6 +42,19 @@ const inShell = (line: string): Promise<string> =>
 const etcdctl = (cluster: string, words: string): Promise<string> =>
   inShell(`ETCDCTL_API=3 etcdctl --endpoints http://${cluster}-client:2379 ${words}`);
 
+/** Where the lab says that its first cluster is on this machine. */
+const clientAddress = (): string => /curl (http:\/\/127\.0\.0\.1:\d+)\/version/.exec(said())?.[1] ?? '';
+
+/** Whether nobody listens there any more; those who were connected may still be. */
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isSo = once(socket, 'connect').then(
+    () => false,
+    ({ code }: { code?: string }) => code === 'ECONNREFUSED',
+  );
+  return await isSo.finally(() => socket.destroy());
+}
+
 const podsOf = async (cluster: string): Promise<readonly string[]> =>
   (await kubectl(`get pods -l etcd_cluster=${cluster} -o name`)).trim().split('\n');
 
@@ -67,6 +82,21 @@ describe('the lab', () => {
     const [pod = ''] = await podsOf('example-etcd-cluster');
     expect(await kubectl(`exec ${pod} -- etcdctl endpoint health`)).toMatch(/is healthy/);
     expect(await kubectl(`logs ${pod}`)).toMatch(/etcd/);
+  });
+
+  it('is reached from this machine under the address it names, and under no other once a Service is gone', async () => {
+    const address = clientAddress();
+    expect(await (await fetch(`${address}/version`)).json()).toMatchObject({ etcdserver: '3.7.3' });
+    const file = join(home.directory, 'status');
+    await once(home.command(['status'], openSync(file, 'w')), 'exit');
+    const status = readFileSync(file, 'utf8');
+    expect(status).toContain(`Service default/example-etcd-cluster-client:2379 is at ${address.slice(7)}.`);
+    await kubectl('create service clusterip passing --tcp=2379');
+    await kubectl('set selector service passing app=etcd');
+    const port = await until('it has a port', async () => portsIn(home.state)['default/passing:2379']);
+    await until('it leads to members', async () => (await fetch(`http://127.0.0.1:${port}/version`)).ok || undefined);
+    await kubectl('delete service passing');
+    await until('it is closed', async () => (await isRefused(port)) || undefined);
   });
 
   it('grows and heals the cluster', async () => {
@@ -98,7 +128,9 @@ describe('the lab', () => {
     lab.kill('SIGKILL');
     await ended;
     await until('nothing is left', async () => (home.leftovers().length === 0 ? true : undefined), { seconds: 20 });
+    const before = clientAddress();
     await start();
+    expect(clientAddress()).toBe(before);
     await until('what was written is there', async () =>
       (await etcdctl('etcd-cluster', 'get kept')).includes('well') ? true : undefined,
     );

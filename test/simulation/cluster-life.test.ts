@@ -139,6 +139,25 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     );
   });
 
+  it('goes on with the disks of another operator where a majority of them is there, and else waits and keeps them', () => {
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }), fc.constantFrom(1, 3, 5));
+    fc.assert(
+      fc.property(fc.constantFrom(...versions), sizes, (version, [from, left, size]) => {
+        const cluster = new SimulatedCluster({ size: from, durable: true, version, memberNames: 'ordinal' });
+        untilSettled(cluster);
+        const names = cluster.entries.map(({ name }) => name);
+        cluster.declareAgain(size, names.slice(left), 'another');
+        const kept = [...cluster.disks.keys()];
+        const isEnough = kept.length >= quorumOf(from);
+        for (let passes = 0; passes < 100; passes++) happen(cluster, { is: 'pass' });
+        expect(cluster.isAsWanted()).toBe(isEnough);
+        expect(cluster.clusters).toBe(1);
+        expect([...cluster.disks.keys()]).toEqual(isEnough ? expect.anything() : kept);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it.each(versions)('keeps the lowest numbers when it shrinks and grows, on %s', (version) => {
     const cluster = new SimulatedCluster({ size: 5, durable: true, version, memberNames: 'ordinal' });
     for (const size of [5, 2, 7, 1, 3]) {

@@ -1,3 +1,4 @@
+import { hasHistory } from '../../src/core/model/cluster.ts';
 import { type DiskMark, type FoundDisk, recalled } from '../../src/core/model/kept-disks.ts';
 import { freeOrdinals } from '../../src/core/model/ordinals.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
@@ -62,11 +63,14 @@ export class SimulatedCluster {
     const base = healthy(1);
     const members = this.members();
     const seen = this.entries.length > 0 && hasQuorum(members);
+    const memory = recalled(this.memory, this.foundDisks());
+    const isNew = !hasHistory(memory) && this.pods.size === 0;
     return {
       ...base,
       intent: { ...base.intent, size: this.size, version: this.version, memberNames: this.memberNames },
-      memory: recalled(this.memory, this.foundDisks()),
-      carriers: this.carriers(),
+      memory,
+      carriers: isNew ? [] : this.carriers(),
+      leftDisks: isNew ? [...this.disks.keys()] : [],
       membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
       secretProblems: [],
       spareNames: this.spareNames(),
@@ -143,34 +147,39 @@ export class SimulatedCluster {
       case 'start-carrier':
         return this.start(step.name, step.join, step.version);
       case 'seal-carrier':
-        return this.seal(step.name);
+        return this.change(step.name, { sealed: true });
       case 'stop-carrier':
-        this.pods.delete(step.name);
-        return;
+        return void this.pods.delete(step.name);
       case 'discard-carrier':
-        this.pods.delete(step.name);
-        this.disks.delete(step.name);
-        this.marks.delete(step.name);
-        return;
+        return this.discard(step.name);
       case 'change-image':
-        return this.changeImage(step.name, step.to);
+        return this.change(step.name, { version: step.to });
       case 'move-leader':
-        this.leader = step.name;
-        return;
+        return void (this.leader = step.name);
+      case 'add-member':
+      case 'promote-member':
+      case 'remove-member':
+        return this.changeMembership(step);
+      case 'release-carrier':
+      case 'adopt-carrier':
       case 'relabel-carrier':
+      case 'make-backup':
       case 'update-peer-url':
       case 'enable-downgrade':
       case 'cancel-downgrade':
       case 'issue-certificates':
       case 'stage-certificates':
+      case 'drop-secrets':
         throw new Error(`${step.kind} is not part of these lives`);
-      case 'add-member':
-      case 'promote-member':
-      case 'remove-member':
-        return this.changeMembership(step);
       default:
         return step satisfies never;
     }
+  }
+
+  private discard(name: CarrierName): void {
+    this.pods.delete(name);
+    this.disks.delete(name);
+    this.marks.delete(name);
   }
 
   private changeMembership(step: Extract<Step, { kind: 'add-member' | 'promote-member' | 'remove-member' }>): void {
@@ -198,14 +207,8 @@ export class SimulatedCluster {
     this.pods.set(name, { name, join: join.as, sealed, up: true, data: undefined, version, template: this.template });
   }
 
-  private changeImage(name: CarrierName, version: string): void {
-    const pod = this.pods.get(name);
-    if (pod !== undefined) pod.version = version;
-  }
-
-  private seal(name: CarrierName): void {
-    const pod = this.pods.get(name);
-    if (pod !== undefined) pod.sealed = true;
+  private change(name: CarrierName, to: Partial<Pod>): void {
+    Object.assign(this.pods.get(name) ?? {}, to);
   }
 
   /** Time goes by: what was started joins, as etcd would let it. */
@@ -231,7 +234,8 @@ export class SimulatedCluster {
   private form(): void {
     const founders = this.memory.bootstrap?.members ?? [];
     const there = founders.filter((name) => this.pods.get(name)?.join === 'founder');
-    if (this.entries.length > 0 || there.length === 0 || there.length < quorumOf(founders.length)) return;
+    if (this.entries.length > 0) return this.refuseSecond(there, quorumOf(founders.length));
+    if (there.length === 0 || there.length < quorumOf(founders.length)) return;
     this.clusters += 1;
     this.entries = founders.map((name, i) => ({
       id: BigInt(i + 1) as MemberId,
@@ -240,6 +244,13 @@ export class SimulatedCluster {
       started: there.includes(name),
     }));
     for (const name of there) this.fill(this.pods.get(name));
+  }
+
+  /** Whoever has data goes on with it; but those who have none are a cluster of their own, if they are enough for it. */
+  private refuseSecond(founders: readonly CarrierName[], enough: number): void {
+    if (!this.durable || this.memory.clusterId !== undefined) return;
+    const empty = founders.filter((name) => this.disks.get(name) === undefined);
+    if (empty.length >= enough) throw new Error(`${empty.join(', ')} form a cluster beside those who have data`);
   }
 
   private fill(pod: Pod | undefined): void {
@@ -254,15 +265,19 @@ export class SimulatedCluster {
     if (name !== undefined) this.pods.delete(name);
   }
 
-  /** Somebody deletes the cluster, and declares it again: nothing is left of it but disks, and perhaps not all. */
-  declareAgain(size: number, lost: readonly CarrierName[]): void {
+  /**
+   * Somebody deletes the cluster, and declares it again: nothing is left of it but disks, and perhaps not all. Those of a
+   * cluster that another operator has made say nothing of it.
+   */
+  declareAgain(size: number, lost: readonly CarrierName[], madeBy: 'us' | 'another' = 'us'): void {
     this.size = size;
+    if (madeBy === 'another') this.marks.clear();
     this.memory = { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined };
     this.pods.clear();
     for (const name of lost) this.disks.delete(name);
   }
 
-  private foundDisks(): readonly FoundDisk[] {
+  private foundDisks(): readonly Pick<FoundDisk, 'name' | 'mark'>[] {
     return [...this.disks.keys()].map((name) => ({ name, mark: this.marks.get(name) }));
   }
 

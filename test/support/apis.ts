@@ -18,8 +18,15 @@ export interface Api {
   /** The field of the spec that says how many members there are to be. */
   readonly sizeField: string;
   readonly tlsField: string;
-  /** Where the status says how many members serve, how many there are, and what they all run. */
-  readonly status: { readonly ready: string; readonly size: string; readonly version: string };
+  /** Where the status says how many members serve, how many there are, what they all run, and that nothing is done. */
+  readonly status: Readonly<Record<'ready' | 'size' | 'version' | 'paused', string>>;
+  /** Whether every member has a disk to come back to, under the name that it had. */
+  readonly isNumbered: boolean;
+  /** All that a member must not lose. */
+  readonly dataPath: string;
+  readonly longestName: number;
+  /** What the spec says of pods that may never share a node. */
+  readonly apart: object;
   readonly specOf: (spec: ClusterSpec) => object;
   readonly apiVersion: string;
 }
@@ -33,7 +40,11 @@ export const coreos: Api = {
   label: 'etcd_cluster',
   sizeField: 'size',
   tlsField: 'TLS',
-  status: { ready: 'readyMembers', size: 'size', version: 'currentVersion' },
+  status: { ready: 'readyMembers', size: 'size', version: 'currentVersion', paused: 'controlPaused' },
+  isNumbered: false,
+  dataPath: '/var/etcd/data',
+  longestName: 52,
+  apart: { antiAffinity: true },
   specOf: ({ size, version, durable, pod, extra }) => ({
     size,
     version,
@@ -49,7 +60,22 @@ export const improbable: Api = {
   label: 'etcd.improbable.io/cluster-name',
   sizeField: 'replicas',
   tlsField: 'tls',
-  status: { ready: 'readyReplicas', size: 'replicas', version: 'serverVersion' },
+  status: { ready: 'readyReplicas', size: 'replicas', version: 'serverVersion', paused: 'paused' },
+  isNumbered: true,
+  dataPath: '/var/lib/etcd/member',
+  longestName: 56,
+  apart: {
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          {
+            topologyKey: 'kubernetes.io/hostname',
+            labelSelector: { matchLabels: { 'app.kubernetes.io/name': 'etcd' } },
+          },
+        ],
+      },
+    },
+  },
   specOf: ({ size, version, pod, extra }) => ({
     replicas: size,
     version,

@@ -1,10 +1,17 @@
 import { layoutOf } from '../../tools/cluster/layout.ts';
+import { run } from '../../tools/lib/run.ts';
+import { etcdProgram } from '../../tools/programs/build.ts';
+import { agent } from './agent.ts';
+import { improbable } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
-import { type StoreServer, startS3 } from './store-servers.ts';
+import { agentFlags, type StoreServer, startAzure, startGcs, startS3 } from './store-servers.ts';
 
-/** An S3 server on this machine, at an address that pods of our test cluster reach. */
-export const startS3ForPods = (): Promise<StoreServer> =>
-  startS3({ host: layoutOf(process.env['TEST_CLUSTER'] ?? '').hostAddress });
+/** The address of this machine at which pods of our test cluster reach it. */
+const forPods = () => ({ host: layoutOf(process.env['TEST_CLUSTER'] ?? '').hostAddress });
+
+export const startS3ForPods = (): Promise<StoreServer> => startS3(forPods());
+export const startGcsForPods = (): Promise<StoreServer> => startGcs(forPods());
+export const startAzureForPods = (): Promise<StoreServer> => startAzure(forPods());
 
 /** Puts what opens a store into a Secret of the story's namespace. */
 export async function createSecret(
@@ -35,6 +42,24 @@ export interface BackupStatusSeen {
 export async function backedUp(kubectl: Kubectl, name: string): Promise<BackupStatusSeen> {
   await kubectl(`wait etcdbackup/${name} --for=jsonpath={.status.succeeded}=true --timeout=120s`);
   return (await kubectl.json<{ status: BackupStatusSeen }>(`get etcdbackup ${name}`)).status;
+}
+
+/** Has an EtcdCluster of the other API saved there, by an EtcdBackup of the same name, and gives what that says of itself. */
+export async function numberedSaved(kubectl: Kubectl, name: string, objectURLTemplate: string): Promise<object> {
+  const spec = { source: { clusterName: name }, destination: { objectURLTemplate } };
+  const resource = { apiVersion: improbable.apiVersion, kind: 'EtcdBackup', metadata: { name }, spec };
+  await kubectl('apply -f -', { input: JSON.stringify(resource) });
+  const backup = `etcdbackups.etcd.improbable.io/${name}`;
+  await kubectl(`wait ${backup} --for=jsonpath={.status.phase}=Completed --timeout=120s`);
+  return (await kubectl.json<{ status: object }>(`get ${backup}`)).status;
+}
+
+/** What etcd's own tool says of a stored snapshot, which it refuses if a byte is wrong. */
+export async function statusOfStored(server: StoreServer, key: string): Promise<Record<string, number>> {
+  const file = `${server.directory}/fetched.db`;
+  await agent(server.directory, 'fetch', [...agentFlags(server, key), '--to', file]);
+  const words = ['snapshot', 'status', file, '--write-out=json'];
+  return JSON.parse(await run(etcdProgram('3.5.35', 'etcdutl'), words)) as Record<string, number>;
 }
 
 export const claimManifest = (name: string): string =>

@@ -18,6 +18,10 @@ export interface DeclaredCluster {
   readonly settled: (size: number, seconds?: number) => Promise<void>;
   /** Waits until a member is gone, and then until all is settled again. */
   readonly replaced: (victim: string, size: number) => Promise<void>;
+  /** Waits until one whose pod was deleted is back on its disk, or, where it had none, until another is in its place. */
+  readonly healed: (victim: string, size: number) => Promise<void>;
+  /** Waits until somebody is a member who was not among these, and then until all is settled again. */
+  readonly renewed: (before: readonly string[], size: number) => Promise<void>;
   /** Waits until etcd itself has so many voters, whatever the status says. */
   readonly voters: (size: number) => Promise<void>;
   readonly podNames: () => Promise<readonly string[]>;
@@ -46,34 +50,63 @@ export const declaredIn =
       withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 10_000 }))));
     // Whoever asks while members choose a leader, or on a busy machine, is answered a little later.
     const members = (): Promise<readonly EtcdMember[]> => until('etcd tells its members', asked, { seconds: 30 });
-    const voters = async (size: number): Promise<void> => {
-      await until(`${size} voters`, async () => {
-        const list = await members();
-        return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
-      });
-    };
-    const settled = async (size: number, seconds = 120): Promise<void> => {
-      await saysSettled(kubectl, resource, { api, size, seconds });
-      await voters(size);
-    };
+    const ids = async (): Promise<readonly string[]> => (await members()).map(({ id }) => hexOf(id)).toSorted();
     return {
       ...{ name, resource, label },
-      voters,
-      settled,
-      replaced: async (victim, size) => {
-        const isGone = async () => (await members()).every((member) => member.name !== victim) || undefined;
-        await until(`${victim} is no member`, isGone, { seconds: 120 });
-        await settled(size);
-      },
+      ...waitsFor({ kubectl, resource, api }, { members, ids }),
       apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec, api) })),
       podNames: async () =>
         (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.name}`)).split(' ').filter(Boolean),
       withMembers,
       members,
-      ids: async () => (await members()).map(({ id }) => hexOf(id)).toSorted(),
+      ids,
       status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get ${resource}`)).status,
     };
   };
+
+type Asking = Pick<DeclaredCluster, 'members' | 'ids'>;
+
+interface Asked {
+  readonly kubectl: Kubectl;
+  readonly resource: string;
+  readonly api: Api;
+}
+
+/** What stories wait for, by what the status says and then by what etcd does. */
+function waitsFor(
+  { kubectl, resource, api }: Asked,
+  { members, ids }: Asking,
+): Pick<DeclaredCluster, 'voters' | 'settled' | 'replaced' | 'healed' | 'renewed'> {
+  const voters = async (size: number): Promise<void> => {
+    await until(`${size} voters`, async () => {
+      const list = await members();
+      return (list.length === size && list.every((member) => !member.isLearner && member.name !== '')) || undefined;
+    });
+  };
+  const settled = async (size: number, seconds = 120): Promise<void> => {
+    await saysSettled(kubectl, resource, { api, size, seconds });
+    await voters(size);
+  };
+  const settledAfter = async (what: string, isSo: () => Promise<boolean>, size: number): Promise<void> => {
+    await until(what, async () => (await isSo()) || undefined, { seconds: 120 });
+    await settled(size);
+  };
+  const replaced: DeclaredCluster['replaced'] = (victim, size) =>
+    settledAfter(`${victim} is no member`, async () => (await members()).every(({ name }) => name !== victim), size);
+  const returned: DeclaredCluster['replaced'] = (victim, size) =>
+    settledAfter(`the pod ${victim} is back`, () => isBack(victim, kubectl), size);
+  return {
+    ...{ voters, settled, replaced, healed: api.isNumbered ? returned : replaced },
+    renewed: (before, size) =>
+      settledAfter('another member', async () => (await ids()).some((id) => !before.includes(id)), size),
+  };
+}
+
+/** It is ready, and not the one that is being stopped. */
+async function isBack(pod: string, kubectl: Kubectl): Promise<boolean> {
+  const state = `{.metadata.deletionTimestamp}/{.status.conditions[?(@.type=="Ready")].status}`;
+  return (await kubectl(`get pod ${pod} -o jsonpath='${state}'`)) === '/True';
+}
 
 /** In the API of the book. */
 export const declared = declaredIn(coreos);
@@ -93,18 +126,22 @@ async function saysSettled(
   }
 }
 
-/** Clients do not look their servers up for every request: an answer is used while the next one is being fetched. */
+/**
+ * Clients do not look their servers up for every request: an answer is used while the next one is being fetched. Whoever has
+ * not asked for a while gets the next one: what was true then need not be now.
+ */
 function remembered<T>(millis: number, ask: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
-  const fetchNext = (): void => {
+  const fetchNext = (age: number): void => {
     fetchedAt = performance.now();
     const next = ask();
-    current ??= next;
+    if (current === undefined || age > 5 * millis) current = next;
     next.then(() => (current = next)).catch(() => undefined); // whoever uses the old answer finds out by itself
   };
   return () => {
-    if (performance.now() - fetchedAt > millis) fetchNext();
+    const age = performance.now() - fetchedAt;
+    if (age > millis) fetchNext(age);
     return current ?? ask();
   };
 }

@@ -19,8 +19,8 @@ export interface FaultProxy extends AsyncDisposable {
   readonly requests: number;
 }
 
-/** Stands in front of a real server, and passes on until it is told to be bad. */
-export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
+/** Stands in front of a real server, at the same address, and passes on until it is told to be bad. */
+export async function startFaultProxy(serverPort: number, host = '127.0.0.1'): Promise<FaultProxy> {
   const proxy = {
     fault: undefined as Fault | undefined,
     concerns: (_method: string, _url: string) => true,
@@ -29,9 +29,9 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
   const server = createServer((incoming, outgoing) => {
     proxy.requests++;
     const isFor = proxy.concerns(incoming.method ?? '', incoming.url ?? '');
-    handle(incoming, outgoing, { serverPort, fault: isFor ? proxy.fault : undefined });
+    handle(incoming, outgoing, { host, serverPort, fault: isFor ? proxy.fault : undefined });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return Object.assign(proxy, {
@@ -46,11 +46,12 @@ export async function startFaultProxy(serverPort: number): Promise<FaultProxy> {
 }
 
 interface Way {
+  readonly host: string;
   readonly serverPort: number;
   readonly fault: Fault | undefined;
 }
 
-function handle(incoming: IncomingMessage, outgoing: ServerResponse, { serverPort, fault }: Way): void {
+function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, serverPort, fault }: Way): void {
   incoming.on('error', () => {});
   outgoing.on('error', () => {}); // whoever asked may have gone
   if (fault?.is === 'silent') return void incoming.resume();
@@ -60,7 +61,7 @@ function handle(incoming: IncomingMessage, outgoing: ServerResponse, { serverPor
     return;
   }
   const { method, url, headers } = incoming;
-  const passed = request({ host: '127.0.0.1', port: serverPort, method, path: url, headers }, (answer) => {
+  const passed = request({ host, port: serverPort, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     if (fault?.is === 'cut-short') cutShort(answer, outgoing);
     else answer.pipe(outgoing);

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -19,6 +20,7 @@ import { etcdProgram } from '../../tools/programs/build.ts';
 /** Somebody without an account, and so without any rights. */
 const nobodyInParticular = 61_234;
 const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
+const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
 
 type EtcdVersion = Parameters<typeof etcdProgram>[0];
 
@@ -43,6 +45,15 @@ export class LabHome {
     return join(this.directory, 'home');
   }
 
+  /** As `make lab` does before the first start. */
+  async compile(): Promise<void> {
+    const [code] = (await once(
+      this.#node([join(import.meta.dirname, '../../tools/compile.ts')], 'inherit'),
+      'exit',
+    )) as [number];
+    if (code !== 0) throw new Error('the lab could not be compiled');
+  }
+
   /** What it may write becomes the ordinary user's; programs only have to be readable. */
   async handOver(): Promise<void> {
     if (isRoot()) {
@@ -53,23 +64,39 @@ export class LabHome {
     chmodSync(this.directory, 0o755);
   }
 
-  /** Starts `etcd-operator lab` as that user. */
-  command(words: readonly string[], output: number | 'inherit'): ChildProcess {
+  /** Starts `etcd-operator lab` as that user, in the way of `make lab`; `within`: by a program that becomes the one it is told. */
+  command(words: readonly string[], output: number | 'inherit', within: readonly string[] = []): ChildProcess {
+    const line = [...within, node, program, 'lab', '--state', this.state, ...words];
+    return this.#spawn(line, ['ignore', output, output]);
+  }
+
+  /** The same in front of a terminal of that size: what is typed goes to its input, what it shows comes from its output. */
+  inTerminal(words: readonly string[], { columns, rows }: { columns: number; rows: number }): ChildProcess {
+    const line = [node, program, 'lab', '--state', this.state, ...words].join(' ');
+    const typed = `stty cols ${columns} rows ${rows}; exec ${line}`;
+    return this.#spawn(['script', '-qfec', typed, '/dev/null'], ['pipe', 'pipe', 'inherit']);
+  }
+
+  #node(words: readonly string[], output: number | 'inherit'): ChildProcess {
+    return this.#spawn([node, ...words], ['ignore', output, output]);
+  }
+
+  #spawn(line: readonly string[], stdio: StdioOptions): ChildProcess {
     const ids = [`--reuid=${nobodyInParticular}`, `--regid=${nobodyInParticular}`, '--clear-groups'];
-    const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
-    const command = [node, program, 'lab', '--state', this.state, ...words];
     const env = {
       PATH: `${join(this.directory, 'bin')}:/usr/bin:/bin`,
       HOME: this.state,
       XDG_CACHE_HOME: join(this.state, 'cache'),
       ETCD_OPERATOR_PROGRAMS: join(this.directory, 'cache/programs'),
       LAB_TEST: this.directory,
+      NODE_COMPILE_CACHE: join(this.state, 'cache/etcd-operator/compiled'),
+      NODE_OPTIONS: '--max-semi-space-size=2',
     };
     // A test that is killed must not leave its lab behind.
     const ending = ['setpriv', '--pdeathsig', 'TERM'];
     // A whole cluster is one process here: among fifty others that want to run it would be given a fiftieth.
     const [first = '', ...rest] = isRoot() ? ['nice', '-n', '-10', ...ending, ...ids] : ending;
-    return spawn(first, [...rest, '--', ...command], { env, stdio: ['ignore', output, output], cwd: '/' });
+    return spawn(first, [...rest, '--', ...line], { env, stdio, cwd: '/' });
   }
 
   /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */

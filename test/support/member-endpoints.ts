@@ -1,5 +1,8 @@
-import type { Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Address, Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
 import { type Access, fromKubeconfig } from '../../src/kube/config.ts';
+import type { At } from '../../src/kube/object.ts';
 import { forwardedSocket } from '../../src/kube/port-forward.ts';
 import { waysToPods } from '../../src/main/ways-to-pods.ts';
 import { kubeconfigPath } from './kube-connection.ts';
@@ -18,7 +21,19 @@ const wayTo = ourCluster()
       onForwards: () => {},
     });
 
-const line = '{.metadata.namespace} {.metadata.name} {.status.podIP}{"\\n"}';
+/** A connection to a port of a pod, by whichever way leads there. */
+export const socketTo = (pod: At, address: Address, signal: AbortSignal): Promise<Socket> =>
+  (wayTo ?? straightOnly)(pod, address)(signal);
+
+const straightOnly =
+  (_: At, address: Address) =>
+  async (signal: AbortSignal): Promise<Socket> => {
+    const socket = connect({ ...address });
+    await once(socket, 'connect', { signal });
+    return socket;
+  };
+
+const line = '{.metadata.namespace} {.metadata.name} {.status.podIP} {.metadata.deletionTimestamp}{"\\n"}';
 
 /** How a cluster's clients enter: with a certificate, with a name and a password, or just so. */
 export interface Entry {
@@ -26,7 +41,7 @@ export interface Entry {
   readonly credentials?: { readonly user: string; readonly password: string };
 }
 
-/** Where the members of a cluster are that have an address. */
+/** Where the members of a cluster are that have an address, and are not about to lose it. */
 export async function endpointsOf(
   kubectl: Kubectl,
   { name, label }: { readonly name: string; readonly label: string },
@@ -37,8 +52,8 @@ export async function endpointsOf(
 }
 
 function endpointIn(cluster: string, pod: readonly string[], entry: Entry): readonly Endpoint[] {
-  const [namespace = '', name = '', host = ''] = pod;
-  if (host === '') return [];
+  const [namespace = '', name = '', host = '', leavesAt] = pod;
+  if (host === '' || Boolean(leavesAt)) return [];
   const dial = { host, port: 2379 };
   const way = wayTo === undefined ? {} : { way: wayTo({ namespace, name }, dial) };
   if (entry.tls === undefined) return [{ url: `http://${host}:2379`, ...way, ...entry }];

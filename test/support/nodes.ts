@@ -1,7 +1,9 @@
+import { ask } from '../../src/cli/lab/control.ts';
 import { layoutOf } from '../../tools/cluster/layout.ts';
 import { runningMachine } from '../../tools/cluster/machine.ts';
 import { cutOff, joinAgain, startNode, stopNode } from '../../tools/cluster/nodes.ts';
 import { run } from '../../tools/lib/run.ts';
+import { isOnTheLab } from './place.ts';
 
 /** What a story may do to the nodes of our test cluster. */
 export interface Nodes {
@@ -19,6 +21,7 @@ export interface Nodes {
 }
 
 export function nodesOf(cluster: string | undefined): Nodes {
+  if (isOnTheLab()) return nodesOfTheLab(process.env['LAB_STATE'] ?? '');
   if (cluster === undefined) return nobodysNodes;
   const layout = layoutOf(cluster);
   return {
@@ -35,7 +38,7 @@ export function nodesOf(cluster: string | undefined): Nodes {
 }
 
 const refuse = (): Promise<never> => {
-  throw new Error('a story that touches nodes is told by story.onOurCluster');
+  throw new Error('a story that touches nodes is told by story.withNodes or story.onOurCluster');
 };
 
 const nobodysNodes: Nodes = {
@@ -48,3 +51,11 @@ const nobodysNodes: Nodes = {
   shell: refuse,
   auditLog: '',
 };
+
+/** Their plugs can be pulled; for all else there is too little of them. */
+const nodesOfTheLab = (state: string): Nodes => ({
+  ...nobodysNodes,
+  names: ['node1', 'node2', 'node3'],
+  stop: (node) => ask(state, { node, power: 'off' }),
+  start: (node) => ask(state, { node, power: 'on' }),
+});

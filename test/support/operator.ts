@@ -16,7 +16,8 @@ export const underTest = (manifest: string): string =>
     .replace('imagePullPolicy: IfNotPresent', 'imagePullPolicy: Always')
     .replace(/image: etcd-operator:.*/, `image: ${imageUnderTest()}`);
 
-function imageUnderTest(): string {
+/** The image of the operator that is told of. */
+export function imageUnderTest(): string {
   const { IMAGE: given, TEST_CLUSTER: ours } = process.env;
   if (given) return given;
   if (ours) return 'etcd-operator:latest';
@@ -44,13 +45,14 @@ export async function installOperator(
   await install([part('sa'), role ?? part('role'), part('rolebinding'), deployment], kubectl, ready);
 }
 
-/** The same for one API, as it is shipped for that one alone. */
+/** The same for one API, as it is shipped for that one alone, or with another Role or more flags. */
 export async function installFor(
   api: Api,
   { kubectl, namespace }: Pick<Story, 'kubectl' | 'namespace'>,
+  { role, flags = [] }: Pick<Installation, 'role' | 'flags'> = {},
 ): Promise<void> {
-  const parts = ['sa', 'role', 'rolebinding', 'deployment'].map((part) => `etcd-operator-${part}.yaml`);
-  const manifests = parts.map((file) => example(file, namespace, api.name));
+  const part = (name: string): string => example(`etcd-operator-${name}.yaml`, namespace, api.name);
+  const manifests = [part('sa'), role ?? part('role'), part('rolebinding'), withFlags(part('deployment'), flags)];
   await install(manifests.map(underTest), kubectl);
 }
 
@@ -69,7 +71,8 @@ async function install(manifests: readonly string[], kubectl: Kubectl, ready = t
   if (ready) await kubectl('rollout status deployment/etcd-operator --timeout=90s');
 }
 
-const withFlags = (deployment: string, flags: readonly string[]): string =>
+/** A Deployment of ours with more flags than it is shipped with. */
+export const withFlags = (deployment: string, flags: readonly string[]): string =>
   deployment.replace(/^( *)- --create-crd=false$/m, ['$&', ...flags.map((flag) => `$1- ${flag}`)].join('\n'));
 
 /** Stops the operator, as `kubectl scale` does, or starts it again. */

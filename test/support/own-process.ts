@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isOnTheLab } from './place.ts';
 
 /** A line of the operator's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -22,6 +23,8 @@ export function startOperatorProcess(
     process.execPath,
     [program, '--kubeconfig', process.env['KUBECONFIG'] ?? '', '--namespace', namespace, '--listen-addr', '127.0.0.1:0']
       .concat(['--create-crd=false', '--log-level=debug'])
+      // At addresses of the lab's pods there may be others, who answer.
+      .concat(isOnTheLab() ? ['--reach-pods=port-forward'] : [])
       .concat(flags),
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );

@@ -15,6 +15,10 @@ describe('a story', () => {
     expect(toldOn('everywhere')).toEqual(places);
   });
 
+  it('is left out for its length only where somebody is in a hurry', () => {
+    expect(toldOn('in full')).toEqual(places.filter((place) => place !== 'the lab, in a hurry'));
+  });
+
   it('is told once where the lab is as good', () => {
     expect(toldOn('as on the lab')).toEqual(['the lab', 'our cluster', 'another cluster']);
   });
@@ -22,6 +26,10 @@ describe('a story', () => {
   it('may need a cluster, or ours', () => {
     expect(toldOn('on clusters')).toEqual(['our cluster', 'our cluster, after the lab', 'another cluster']);
     expect(toldOn('on our cluster')).toEqual(['our cluster', 'our cluster, after the lab']);
+  });
+
+  it('may stop nodes where they are ours', () => {
+    expect(toldOn('with nodes')).toEqual(['the lab', 'our cluster', 'our cluster, after the lab']);
   });
 
   it('says why it is left out', () => {

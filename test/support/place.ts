@@ -10,7 +10,7 @@ export type Place =
   | 'another cluster';
 
 /** Where a story is told. */
-export type Where = 'everywhere' | 'as on the lab' | 'on clusters' | 'on our cluster';
+export type Where = 'everywhere' | 'in full' | 'as on the lab' | 'on clusters' | 'with nodes' | 'on our cluster';
 
 /** The test cluster of ours that the stories run on, if they do. */
 export const ourCluster = (): string | undefined => process.env['TEST_CLUSTER'] || undefined;
@@ -33,10 +33,14 @@ export function whyNotHere(where: Where, place: Place): string | undefined {
   switch (where) {
     case 'everywhere':
       return undefined;
+    case 'in full':
+      return place === 'the lab, in a hurry' ? elsewhere[place] : undefined;
     case 'as on the lab':
       return elsewhere[place];
     case 'on clusters':
       return place.startsWith('the lab') ? 'needs a cluster' : undefined;
+    case 'with nodes':
+      return place === 'another cluster' ? 'stops nodes' : whyNotHere('in full', place);
     case 'on our cluster':
       return place.startsWith('our cluster') ? undefined : 'needs our own test cluster';
     default:

@@ -1,34 +1,47 @@
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import type { Kubectl } from './kubectl.ts';
+import { socketTo } from './member-endpoints.ts';
 import { until } from './until.ts';
 
-/** The serial number of the certificate that a server shows. */
-function serialAt(host: string, port: number): Promise<string> {
+/** The serial number of the certificate that a server in a pod shows. */
+async function serialAt({ namespace, name, host }: PodAt, port: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect({ host, port, rejectUnauthorized: false }, () => {
+  const plain = await socketTo({ namespace, name }, { host, port }, AbortSignal.timeout(patienceMillis));
+  const socket = connect({ socket: plain, rejectUnauthorized: false }, () => {
     resolve(socket.getPeerCertificate().serialNumber);
     socket.destroy();
   });
-  socket.setTimeout(2_000, () => socket.destroy(new Error(`no handshake with ${host}:${port}`)));
+  socket.setTimeout(patienceMillis, () => socket.destroy(new Error(`no handshake with ${name}:${port}`)));
   socket.once('error', reject);
   return promise;
 }
 
+interface PodAt {
+  readonly namespace: string;
+  readonly name: string;
+  readonly host: string;
+}
+
+const patienceMillis = 2_000;
+const line = '{.metadata.namespace} {.metadata.name} {.status.podIP}{"\\n"}';
+
 /** Waits until every member of `db` shows these certificates. */
 export async function showing(kubectl: Kubectl, certificates: { peer: string; server: string }): Promise<void> {
-  const hosts = (await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].status.podIP}')).split(' ');
+  const pods = (await kubectl(`get pods -l etcd_cluster=db -o jsonpath='{range .items[*]}${line}{end}'`)).trim();
   const wanted = [
     { port: 2379, serial: new X509Certificate(certificates.server).serialNumber },
     { port: 2380, serial: new X509Certificate(certificates.peer).serialNumber },
   ];
-  for (const host of hosts)
+  for (const pod of pods.split('\n')) {
+    const [namespace = '', name = '', host = ''] = pod.split(' ');
     for (const { port, serial } of wanted)
       await until(
-        `the new certificate at ${host}:${port}`,
-        async () => (await serialAt(host, port)) === serial || undefined,
+        `the new certificate at ${name}:${port}`,
+        async () => (await serialAt({ namespace, name, host }, port)) === serial || undefined,
         { seconds: 150 },
       );
+  }
 }
 
 /** Changes when a pod of `db` is made again, or a container in it starts again. */

@@ -33,17 +33,17 @@ export const awsSecret = (id = s3Keys.id, secret = s3Keys.secret): Readonly<Reco
   config: `[default]\nregion = ${region}\n`,
 });
 
+interface Listening {
+  /** The address it listens at. */
+  readonly host?: string;
+}
+
 /** versitygw, which keeps a bucket as a directory. With a domain it takes the bucket from the host's name. */
 export async function startS3({
   domain,
   root,
   host = '127.0.0.1',
-}: {
-  domain?: string;
-  root?: string;
-  /** The address it listens at. */
-  host?: string;
-} = {}): Promise<StoreServer> {
+}: Listening & { readonly domain?: string; readonly root?: string } = {}): Promise<StoreServer> {
   const started = await start('versitygw', ({ port, directory }) => {
     const data = join(root ?? directory, 'buckets');
     mkdirSync(join(data, bucket), { recursive: true });
@@ -60,17 +60,18 @@ export async function startS3({
   return { ...started, address: { kind: 's3', bucket, endpoint, ...style }, secret: awsSecret() };
 }
 
-export async function startGcs(): Promise<StoreServer> {
+export async function startGcs({ host = '127.0.0.1' }: Listening = {}): Promise<StoreServer> {
   const started = await start('fake-gcs-server', ({ port, directory }) => {
     mkdirSync(join(directory, 'data', bucket), { recursive: true });
-    const place = ['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port)];
-    const url = `http://127.0.0.1:${port}`;
-    const names = ['-external-url', url, '-public-host', `127.0.0.1:${port}`];
+    const place = ['-scheme', 'http', '-host', host, '-port', String(port)];
+    const url = `http://${host}:${port}`;
+    const names = ['-external-url', url, '-public-host', `${host}:${port}`];
     return {
+      host,
       flags: [...place, ...names, '-backend', 'memory', '-data', join(directory, 'data'), '-log-level', 'error'],
     };
   });
-  const endpoint = `http://127.0.0.1:${started.port}`;
+  const endpoint = `http://${host}:${started.port}`;
   return { ...started, address: { kind: 'gcs', bucket, endpoint }, secret: { 'access-token': 'test-token' } };
 }
 
@@ -78,19 +79,12 @@ export async function startGcs(): Promise<StoreServer> {
 const azureAccount = 'devstoreaccount1';
 const azureKey = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
-export async function startAzure(): Promise<StoreServer> {
-  const started = await start('azurite', ({ port }) => ({
-    flags: [
-      '--blobHost',
-      '127.0.0.1',
-      '--blobPort',
-      String(port),
-      '--inMemoryPersistence',
-      '--silent',
-      '--skipApiVersionCheck',
-    ],
-  }));
-  const endpoint = `http://127.0.0.1:${started.port}/${azureAccount}`;
+export async function startAzure({ host = '127.0.0.1' }: Listening = {}): Promise<StoreServer> {
+  const started = await start('azurite', ({ port }) => {
+    const place = ['--blobHost', host, '--blobPort', String(port)];
+    return { host, flags: [...place, '--inMemoryPersistence', '--silent', '--skipApiVersionCheck'] };
+  });
+  const endpoint = `http://${host}:${started.port}/${azureAccount}`;
   const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');
   const service = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(azureAccount, azureKey));
   await service.createContainer(bucket);

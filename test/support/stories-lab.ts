@@ -36,6 +36,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const kubectl = await findKubectl({ cache: cacheDirectory(), say });
   Object.assign(process.env, {
     STORIES_ON: 'lab',
+    LAB_STATE: home.state,
     TEST_CLUSTER: '',
     IMAGE: 'etcd-operator:latest',
     KUBECONFIG: join(home.state, 'kubeconfig'),

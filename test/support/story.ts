@@ -11,7 +11,7 @@ export interface Story {
   readonly kubectl: Kubectl;
   /** Names a part of the story in the output, with the time it took. */
   readonly step: <T>(title: string, work: () => Promise<T>) => Promise<T>;
-  /** Stops, starts and cuts nodes; only in `story.onOurCluster`. */
+  /** Stops and starts nodes, in `story.withNodes`; cuts them off, only in `story.onOurCluster`. */
   readonly nodes: Nodes;
 }
 
@@ -23,11 +23,15 @@ type Telling = (story: Story) => Promise<void>;
  * itself.
  */
 export const story = Object.assign((title: string, telling: Telling) => plan('everywhere', title, telling), {
+  /** A story that takes too long for whoever is in a hurry. */
+  inFull: (title: string, telling: Telling): void => plan('in full', title, telling),
   /** A story that a cluster tells no better than the lab does: where both are asked in a row, the lab's word is enough. */
   asOnTheLab: (title: string, telling: Telling): void => plan('as on the lab', title, telling),
   /** A story that is too long for the lab, or needs what the lab has not. */
   onClusters: (title: string, telling: Telling): void => plan('on clusters', title, telling),
-  /** A story that stops or cuts nodes, or reads a file of the control plane, and so is left out on any other cluster. */
+  /** A story that stops nodes, which can be done to the lab's and to those of our own test cluster. */
+  withNodes: (title: string, telling: Telling): void => plan('with nodes', title, telling),
+  /** A story that cuts nodes off, or reads a file of the control plane, and so is left out on any other cluster. */
   onOurCluster: (title: string, telling: Telling): void => plan('on our cluster', title, telling),
 });
 

@@ -2,6 +2,7 @@ import type { TlsIdentity } from '../../src/etcd/endpoint.ts';
 import { type Authority, type Identity, makeAuthority, type Subject } from '../../src/lab/pki.ts';
 import { type Api, coreos, manifestOf } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
+import { until } from './until.ts';
 
 export interface CertifiedCluster {
   readonly name: string;
@@ -107,4 +108,13 @@ export async function withCertificates(kubectl: Kubectl, cluster: CertifiedClust
   const spec = { size, version, extra: { [api.tlsField]: tlsOf(name, ['peer', 'client']), ...extra } };
   await kubectl('apply -f -', { input: manifestOf(name, spec, api) });
   return certificates;
+}
+
+/** Waits until members have been given these certificates, and believe nobody but whoever made them. */
+export async function believedAlone(kubectl: Kubectl, { authority }: Pick<Certificates, 'authority'>): Promise<void> {
+  const isDone = async (): Promise<true | undefined> => {
+    const { ca } = (await entryIn(kubectl, 'db-member-tls', 'peer')).tls;
+    return ca.trim() === authority.certificate.trim() || undefined;
+  };
+  await until('the new authority alone', isDone, { seconds: 180 });
 }

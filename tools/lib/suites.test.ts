@@ -24,12 +24,31 @@ describe('the tally of a suite', () => {
     it(sentence, () => expect(plainLine(tallyOf(report, code))).toBe(want));
   }
 
+  it('says what failed and the first words of why, also of a file that could not be loaded', () => {
+    const testResults = [
+      { name: '/x/good.test.ts', status: 'passed', assertionResults: [{ fullName: 'well', status: 'passed' }] },
+      { name: '/x/unread.test.ts', status: 'failed', message: 'SyntaxError: unexpected }\n  at line 3' },
+      {
+        ...{ name: '/x/bad.test.ts', status: 'failed' },
+        assertionResults: [
+          { fullName: 'well', status: 'passed' },
+          { fullName: 'ill', status: 'failed', failureMessages: ['Error: expected 1 to be 2\n  at file.ts:3'] },
+        ],
+      },
+    ];
+    const { failures = [] } = tallyOf(JSON.stringify({ numPassedTests: 2, numFailedTests: 2, testResults }), 1);
+    expect(failures.map((text) => text.replace(/^\S*\//, ''))).toEqual([
+      'unread.test.ts: SyntaxError: unexpected }',
+      'bad.test.ts: ill: Error: expected 1 to be 2',
+    ]);
+  });
+
   it('adds up over suites', () => {
     expect(
       sum([
         { passed: 2, failed: 0 },
-        { passed: 1, failed: 4 },
+        { passed: 1, failed: 4, failures: ['this one'] },
       ]),
-    ).toEqual({ passed: 3, failed: 4 });
+    ).toEqual({ passed: 3, failed: 4, failures: ['this one'] });
   });
 });

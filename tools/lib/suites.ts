@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 export const resultsDirectory = join(root, 'test-results');
@@ -10,11 +10,14 @@ export const resultsDirectory = join(root, 'test-results');
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
+  /** What failed, and the first words of why, to be told again at the end of a long run. */
+  readonly failures?: readonly string[];
 }
 
 export const sum = (tallies: readonly Tally[]): Tally => ({
   passed: tallies.reduce((total, { passed }) => total + passed, 0),
   failed: tallies.reduce((total, { failed }) => total + failed, 0),
+  failures: tallies.flatMap(({ failures = [] }) => failures),
 });
 
 export const plainLine = ({ passed, failed }: Tally): string => `${passed} passed, ${failed} failed`;
@@ -38,15 +41,44 @@ export async function runSuite({ projects, env = {}, title }: Suite): Promise<Ta
   return tallyOf(await readFile(report, 'utf8').catch(() => '{}'), code);
 }
 
+interface Report {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly testResults?: readonly FileResult[];
+}
+
+interface FileResult {
+  readonly name: string;
+  readonly status: string;
+  readonly message?: string;
+  readonly assertionResults?: readonly TestResult[];
+}
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages?: readonly string[];
+}
+
 /** What a vitest report says. No test at all, or a bad end with every test well, counts as one failure. */
 export function tallyOf(report: string, code: number): Tally {
-  const { numPassedTests: passed = 0, numFailedTests: failed = 0 } = JSON.parse(report) as {
-    numPassedTests?: number;
-    numFailedTests?: number;
-  };
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, testResults = [] } = JSON.parse(report) as Report;
+  const failures = testResults.filter(({ status }) => status === 'failed').flatMap(failuresIn);
   const unexplained = failed === 0 && (code !== 0 || passed === 0);
-  return { passed, failed: unexplained ? 1 : failed };
+  return { passed, failed: unexplained ? 1 : failed, failures };
 }
+
+/** A file that could not even be loaded has no tests to blame. */
+function failuresIn({ name, message = '', assertionResults = [] }: FileResult): readonly string[] {
+  const file = relative(root, name);
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return [`${file}: ${firstWords(message)}`];
+  return failed.map(({ fullName, failureMessages = [] }) => `${file}: ${fullName}: ${firstWords(failureMessages[0])}`);
+}
+
+const longestReason = 300;
+
+const firstWords = (message = ''): string => message.trimStart().split('\n', 1).join('').slice(0, longestReason);
 
 /** A log file has no use for colours. */
 const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1' };
@@ -68,4 +100,4 @@ export async function show(
 
 /** A check that is one program: it passes or it fails. */
 export const runOne = async (command: string, args: readonly string[]): Promise<Tally> =>
-  (await show(command, args)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  (await show(command, args)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, failures: [command] };

@@ -1,15 +1,17 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { ControlPlane } from '../../lab/control-plane.ts';
-import { Failure } from '../../std/failure.ts';
+import { portsIn } from '../../lab/network/host-ports.ts';
+import { whenAborted } from '../../std/when-aborted.ts';
+import { count, dialects, version, versions } from './arguments.ts';
+import { endChildren } from './children.ts';
 import { ask } from './control.ts';
-import { type Dialect, isDialect } from './dialects.ts';
-import { hintsOf } from './hints.ts';
+import { detached } from './detached.ts';
+import { hintsOf, serviceLines } from './hints.ts';
+import { lockState } from './lock.ts';
 import type { Screen } from './screen.ts';
 import type { StartOptions } from './start.ts';
 import { compiledDirectory, isAlive, runningIn, stateDirectory } from './state.ts';
@@ -23,47 +25,28 @@ interface Flags extends StartOptions {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-function count(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= 9) return number;
-  throw new InvalidArgumentError('must be a whole number from 1 to 9');
-}
-
-const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
-
-function versions(text: string): readonly string[] {
-  const wrong = listed(text).find((version) => !/^\d+\.\d+\.\d+$/.test(version));
-  if (wrong === undefined) return listed(text);
-  throw new InvalidArgumentError(`"${wrong}" is no version: write them as in 3.5.35,3.6.16`);
-}
-
-function dialects(text: string): readonly Dialect[] {
-  const wrong = listed(text).find((name) => !isDialect(name));
-  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is none: there are coreos and improbable`);
-  const names = listed(text).filter(isDialect);
-  if (names.includes('coreos')) return names;
-  throw new InvalidArgumentError('coreos must be among them: the first cluster is one of its own');
-}
+const path = (text: string): string => resolve(text);
 
 /** `etcd-operator lab`: a cluster on this machine, without root. */
 export async function labCommand(words: readonly string[], env: Environment, signal: AbortSignal): Promise<void> {
   process.stdout.on('error', () => undefined); // somebody who reads no further must not end the lab
   const program = new Command('etcd-operator lab')
     .description('a Kubernetes for trying things, on this machine and without root')
-    .option('--state <directory>', 'where it keeps everything', stateDirectory(env))
+    .option('--state <directory>', 'where it keeps everything', path, stateDirectory(env))
     .option('--nodes <count>', 'how many nodes it has', count, 3)
     .option(
       '--etcd-version <version>',
       "the etcd of the first cluster, 3.1.10 for the book's; by default the newest at hand",
+      version,
     )
     .option('--etcd-versions <versions>', 'further versions of etcd to have ready, as in 3.5.35,3.6.16', versions, [])
-    .option('--dialects <names>', 'the APIs that the operator serves: coreos, or coreos,improbable', dialects, [
+    .option('--dialects <names>', 'the APIs that the operator serves: coreos, improbable, or both', dialects, [
       'coreos',
     ])
     .option('--empty', 'create neither the operator nor a cluster', false)
     .option('--detach', 'go on in the background', false)
-    .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes, instead of its own')
-    .action((flags: Flags) => (flags.detach ? detached(words, flags) : foreground(flags, env, signal)));
+    .option('--kubeconfig <file>', 'use an API server that runs already and has no nodes, instead of its own', path)
+    .action((flags: Flags) => (flags.detach ? detached(words, flags.state, signal) : foreground(flags, env, signal)));
   const state = (): string => program.opts<Flags>().state;
   program
     .command('status')
@@ -90,13 +73,26 @@ async function foreground(flags: Flags, env: Environment, signal: AbortSignal): 
   enableCompileCache(compiledDirectory(env));
   // Loaded only now, so that what is compiled of it is kept.
   const { startLab } = await import('./start.ts');
+  using screen = await screenFor(flags, env);
+  whenItEnds(screen, signal);
+  const tell = screen === undefined ? say : (line: string): void => screen.say(line);
   const openControlPlane = async (state: string): Promise<ControlPlane> =>
     kubeconfig === undefined
-      ? (await import('./own-control-plane.ts')).ownControlPlane(state)
+      ? (await import('./own-control-plane.ts')).ownControlPlane(state, tell)
       : (await import('./existing-control-plane.ts')).existingControlPlane(kubeconfig);
-  using screen = await screenFor(flags, env);
-  const tell = screen === undefined ? say : (line: string): void => screen.say(line);
   await startLab(flags, { env, say: tell, screen, openControlPlane }, signal);
+}
+
+/** However the lab ends, the terminal is as it was, and nothing goes on that it had begun; a second Ctrl-C ends it at once. */
+function whenItEnds(screen: Screen | undefined, signal: AbortSignal): void {
+  process.once('exit', () => {
+    screen?.[Symbol.dispose]();
+    endChildren();
+  });
+  const atOnce = (): void => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
+  };
+  void whenAborted(signal).then(atOnce);
 }
 
 /** A terminal gets the live view, anything else plain lines. */
@@ -105,32 +101,12 @@ async function screenFor({ empty }: Flags, env: Environment): Promise<Screen | u
   return new (await import('./screen.ts')).Screen(process.stdout);
 }
 
-/** Starts the same again without a terminal, and returns when all is there that it begins with. */
-async function detached(words: readonly string[], { state }: Flags): Promise<void> {
-  mkdirSync(state, { recursive: true });
-  const file = join(state, 'lab.log');
-  const log = openSync(file, 'w');
-  const args = [...process.execArgv, process.argv[1] ?? '', 'lab', ...words.filter((word) => word !== '--detach')];
-  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
-  let code: number | null | undefined;
-  child.once('exit', (ended) => (code = ended));
-  let shown = 0;
-  const isUp = (): boolean => runningIn(state)?.pid === child.pid && runningIn(state)?.isWelcoming === true;
-  for (let isOver = false; !isOver; await sleep(50)) {
-    isOver = isUp();
-    const said = readFileSync(file).subarray(shown);
-    shown += said.length;
-    process.stdout.write(said);
-    if (code !== undefined) throw new Failure('rejected', `the lab did not start: see ${file}`);
-  }
-  child.unref();
-}
-
 function status(state: string): void {
   const running = runningIn(state);
   if (running === undefined) return say(`No lab runs in ${state}.`);
   say(`A lab of ${running.nodes} nodes runs as process ${running.pid}.`);
-  for (const line of hintsOf(running)) say(line);
+  const ports = portsIn(state);
+  for (const line of [...serviceLines(ports), ...hintsOf(running, ports)]) say(line);
 }
 
 async function down(state: string): Promise<void> {
@@ -143,6 +119,7 @@ async function down(state: string): Promise<void> {
 
 async function reset(state: string): Promise<void> {
   await down(state);
+  using _lock = await lockState(state);
   await rm(state, { recursive: true, force: true });
   say(`Removed ${state}.`);
 }

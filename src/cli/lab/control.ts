@@ -14,7 +14,7 @@ export interface Wish {
 const socketIn = (state: string): string => join(state, 'control.sock');
 
 /** Listens for wishes, until disposed. */
-export function serveControl(state: string, lab: Lab): Disposable {
+export function serveControl(state: string, lab: Lab, onTrouble: (failure: Failure) => void): Disposable {
   const path = socketIn(state);
   rmSync(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -24,6 +24,9 @@ export function serveControl(state: string, lab: Lab): Disposable {
       .then((answer) => socket.end(answer))
       .catch(() => socket.destroy());
   });
+  server.on('error', (error) =>
+    onTrouble(new Failure('rejected', `nobody can ask this lab for anything: ${error.message}`)),
+  );
   server.listen(path);
   return { [Symbol.dispose]: () => server.close() };
 }
@@ -41,6 +44,6 @@ async function grant({ kubelets }: Lab, { node, power }: Wish): Promise<string> 
 export async function ask(state: string, wish: Wish): Promise<void> {
   const socket = connect(socketIn(state));
   socket.end(JSON.stringify(wish));
-  const answer = await text(socket).catch(() => 'no lab runs here');
+  const answer = await text(socket).catch(() => `no lab runs in ${state}`);
   if (answer !== '') throw new Failure('rejected', answer);
 }

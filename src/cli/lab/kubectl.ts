@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { searched } from '../../lab/ground/tools.ts';
-import { debianSuite, unpackDebian } from '../../lab/node/image/debian.ts';
+import { Failure } from '../../std/failure.ts';
+import { type KubectlWay, kubectlWays } from './kubectl-ways.ts';
 
 const run = promisify(execFile);
 
@@ -24,9 +25,26 @@ export interface Kubectl {
 /** The first that runs commands in pods over WebSockets, which is the only way the lab offers. */
 const oldestMinor = 31;
 
-/** Finds kubectl, or takes Debian's without installing it. */
-export async function findKubectl(sources: KubectlSources): Promise<Kubectl> {
-  return (await kubectlAtHand(sources)) ?? (await fromDebian(sources));
+/** Finds kubectl, or has it in the first way that leads to one. */
+export async function findKubectl(
+  sources: KubectlSources,
+  ways: readonly KubectlWay[] = kubectlWays,
+): Promise<Kubectl> {
+  return (await kubectlAtHand(sources)) ?? (await had(sources, ways));
+}
+
+async function had(sources: KubectlSources, ways: readonly KubectlWay[]): Promise<Kubectl> {
+  const complaints: string[] = [];
+  for (const way of ways) {
+    const directory = await way(sources).catch((thrown: unknown) => {
+      complaints.push(Failure.from(thrown).message);
+      return undefined;
+    });
+    const version = directory === undefined ? '' : await versionOf(join(directory, 'kubectl'));
+    if (directory !== undefined && isNewEnough(version)) return { version, directory, isOnPath: false };
+    if (directory !== undefined) complaints.push(`${directory}/kubectl is not 1.${oldestMinor} or newer.`);
+  }
+  throw new Failure('not-found', `kubectl 1.${oldestMinor} or newer could not be had. ${complaints.join(' ')}`.trim());
 }
 
 async function kubectlAtHand({ cache, brought }: KubectlSources): Promise<Kubectl | undefined> {
@@ -45,14 +63,6 @@ async function kubectlAtHand({ cache, brought }: KubectlSources): Promise<Kubect
 
 const programsIn = (place: string): readonly string[] =>
   existsSync(place) ? readdirSync(place).map((name) => join(place, name)) : [];
-
-async function fromDebian({ cache, say }: KubectlSources): Promise<Kubectl> {
-  const directory = join(cache, 'lab/debian/kubectl');
-  if (!existsSync(directory)) say("kubectl: fetching Debian's package");
-  const root = await unpackDebian(['kubectl'], { directory, suite: debianSuite });
-  const programs = join(root, 'usr/bin');
-  return { version: await versionOf(join(programs, 'kubectl')), directory: programs, isOnPath: false };
-}
 
 async function versionOf(program: string): Promise<string> {
   const { stdout } = await run(program, ['version', '--client']).catch(() => ({ stdout: '' }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operatorManifests } from './manifests.ts';
+import { operatorManifests, servedBy, serving } from './manifests.ts';
 
 const namesOf = async (dialects: Parameters<typeof operatorManifests>[0]): Promise<readonly string[]> =>
   (await operatorManifests(dialects)).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
@@ -27,8 +27,28 @@ describe('what the lab begins with', () => {
     const names = await namesOf(['coreos', 'improbable']);
     expect(names).toContain('CustomResourceDefinition etcdclusters.etcd.improbable.io');
     expect(names).toContain('CustomResourceDefinition etcdpeers.etcd.improbable.io');
+    expect(names).toContain('CustomResourceDefinition etcdrestores.etcd.improbable.io');
     expect(names).toContain('Role etcd-operator-role-improbable');
     expect(names).toContain('RoleBinding etcd-operator-rolebinding-improbable');
     expect(await commandOf(['coreos', 'improbable'])).toContain('--dialects=coreos,improbable');
+  });
+
+  it('has nothing of the first dialect but its account and its Deployment, where only another is asked for', async () => {
+    const names = await namesOf(['improbable']);
+    expect(names.filter((name) => name.includes('coreos'))).toEqual([]);
+    expect(names.filter((name) => !name.startsWith('CustomResourceDefinition'))).toEqual([
+      'ServiceAccount etcd-operator-sa',
+      'Role etcd-operator-role-improbable',
+      'RoleBinding etcd-operator-rolebinding-improbable',
+      'Deployment etcd-operator',
+    ]);
+    expect(await commandOf(['improbable'])).toEqual(['etcd-operator', '--create-crd=false', '--dialects=improbable']);
+  });
+
+  it('tells an operator of further dialects only once', async () => {
+    const deployment = (await operatorManifests(['improbable'])).find(({ kind }) => kind === 'Deployment');
+    if (deployment === undefined) throw new Error('there is no Deployment');
+    expect(servedBy(deployment)).toEqual(['improbable']);
+    expect(servedBy(serving(deployment, ['coreos', 'improbable']))).toEqual(['coreos', 'improbable']);
   });
 });

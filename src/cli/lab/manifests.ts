@@ -5,22 +5,32 @@ import type { KubeClient } from '../../kube/client.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { clusterWide, namespaced, type Resource } from '../../kube/resource.ts';
-import type { Dialect } from './dialects.ts';
+import { Failure } from '../../std/failure.ts';
+import { type Dialect, exampleFiles, isDialect } from './dialects.ts';
 
 const examples = join(import.meta.dirname, '../../../examples');
-const operatorFiles = [
-  ...['', 'backup-', 'restore-'].map((of) => `coreos/etcd-${of}operator-crd.yaml`),
-  ...['sa', 'role', 'rolebinding', 'deployment'].map((name) => `coreos/etcd-operator-${name}.yaml`),
-];
-const otherDefinitions = ['etcdclusters', 'etcdpeers'].map((name) => `improbable/crd/${name}.yaml`);
-const otherRights = ['role', 'rolebinding'].map((name) => `improbable/etcd-operator-${name}.yaml`);
+const definitions: Readonly<Record<Dialect, readonly string[]>> = {
+  coreos: ['', 'backup-', 'restore-'].map((of) => `coreos/etcd-${of}operator-crd.yaml`),
+  improbable: ['etcdclusters', 'etcdpeers', 'etcdbackups', 'etcdbackupschedules', 'etcdrestores'].map(
+    (name) => `improbable/crd/${name}.yaml`,
+  ),
+};
+const partsOf = (dialect: Dialect, names: readonly string[]): readonly string[] =>
+  names.map((name) => `${dialect}/etcd-operator-${name}.yaml`);
 
-/** What the book has its readers create before their first cluster, and what further dialects need. */
+/** What the book has its readers create before their first cluster, and the same for other dialects. */
 export async function operatorManifests(dialects: readonly Dialect[]): Promise<readonly KubeObject[]> {
-  const own = await read(operatorFiles);
-  if (!dialects.includes('improbable')) return own;
-  const others = [...(await read(otherDefinitions)), ...(await read(otherRights)).map(beside)];
-  return [...others, ...own.map((object) => serving(object, dialects))];
+  const defined = await read(dialects.flatMap((dialect) => definitions[dialect]));
+  const account = await read(partsOf('coreos', ['sa']));
+  const rights = await Promise.all(dialects.map(rightsFor));
+  const [deployment] = await read(partsOf('coreos', ['deployment']));
+  if (deployment === undefined) throw new Failure('bug', 'the example has no Deployment');
+  return [...defined, ...account, ...rights.flat(), serving(deployment, dialects)];
+}
+
+async function rightsFor(dialect: Dialect): Promise<readonly KubeObject[]> {
+  const rights = await read(partsOf(dialect, ['role', 'rolebinding']));
+  return dialect === 'coreos' ? rights : rights.map(beside);
 }
 
 /** The same Role or binding under another name: both APIs ship theirs under one, for an operator of their own. */
@@ -31,25 +41,38 @@ function beside(object: KubeObject): KubeObject {
   return { ...object, ...bound, metadata: { ...object.metadata, name } };
 }
 
-/** The operator's Deployment, told which dialects to serve; anything else as it is. */
-function serving(object: KubeObject, dialects: readonly Dialect[]): KubeObject {
-  if (object.kind !== 'Deployment') return object;
+/** The operator's Deployment, told which dialects to serve; the book's own serves the first. */
+export function serving(object: KubeObject, dialects: readonly Dialect[]): KubeObject {
+  if (dialects.join(',') === 'coreos') return object;
   const { spec } = object as unknown as { readonly spec: DeploymentSpec };
   const containers = spec.template.spec.containers.map((container) => ({
     ...container,
-    command: [...(container.command ?? []), `--dialects=${dialects.join(',')}`],
+    command: [...(container.command ?? []).filter(isNoDialects), `--dialects=${dialects.join(',')}`],
   }));
   const template = { ...spec.template, spec: { ...spec.template.spec, containers } };
   return { ...object, spec: { ...spec, template } } as KubeObject;
+}
+
+const isNoDialects = (word: string): boolean => !word.startsWith('--dialects=');
+
+/** Which dialects the operator of a Deployment serves. */
+export function servedBy(object: KubeObject): readonly Dialect[] {
+  const { spec } = object as unknown as { readonly spec: DeploymentSpec };
+  const words = spec.template.spec.containers.flatMap(({ command = [] }) => command);
+  const told = words.find((word) => !isNoDialects(word))?.split('=')[1];
+  return told === undefined ? ['coreos'] : told.split(',').filter(isDialect);
 }
 
 interface DeploymentSpec {
   readonly template: { readonly spec: { readonly containers: readonly { readonly command?: readonly string[] }[] } };
 }
 
-/** The book's first cluster, of the version that is asked for. */
-export const exampleCluster = async (version: string): Promise<readonly KubeObject[]> =>
-  (await read(['coreos/etcd-cluster-cr.yaml'])).map((object) => withVersion(object, version));
+/** The book's first cluster, or the talk's, of the version that is asked for. */
+export async function exampleCluster(dialect: Dialect, version: string): Promise<KubeObject> {
+  const [cluster, ...rest] = await read([exampleFiles[dialect]]);
+  if (cluster === undefined || rest.length > 0) throw new Failure('bug', 'the example is not one cluster');
+  return withVersion(cluster, version);
+}
 
 const withVersion = (object: KubeObject, version: string): KubeObject => {
   const { spec } = object as KubeObject & { readonly spec?: object };
@@ -70,6 +93,16 @@ export async function createAll(
     if (isNew) created.push(object);
   }
   return created;
+}
+
+/** Makes what is ours what this version of the program says: an operator that is newer than its Role or its definitions cannot work. */
+export async function applyAll(client: KubeClient, objects: readonly KubeObject[], namespace: string): Promise<void> {
+  for (const object of objects) {
+    const resource = resourceOf(object);
+    const at = { ...(resource.namespaced ? { namespace } : {}), name: object.metadata.name };
+    const body = { ...object, metadata: { ...object.metadata, ...at } };
+    await client.patch(resource, at, { type: 'apply', body, force: true });
+  }
 }
 
 function refusesOnlyKnown(thrown: unknown): false {

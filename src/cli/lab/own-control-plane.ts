@@ -6,6 +6,7 @@ import { HttpKubeClient } from '../../kube/http-client.ts';
 import { type ApiServer, startApiServer } from '../../lab/apiserver/start.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import type { NodeStreams } from '../../lab/streams.ts';
+import { whenAborted } from '../../std/when-aborted.ts';
 
 const host = '127.0.0.1';
 /** How pods know it. */
@@ -13,14 +14,19 @@ const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'ku
 const addresses = ['10.96.0.1'];
 
 /** The lab's own API server, which keeps everything below the state directory. */
-export async function ownControlPlane(state: string): Promise<ControlPlane> {
+export async function ownControlPlane(state: string, say: (line: string) => void): Promise<ControlPlane> {
   mkdirSync(state, { recursive: true });
-  let streams: NodeStreams | undefined;
+  let ways: ((nodeName: string) => NodeStreams | undefined) | undefined;
   const directory = join(state, 'apiserver');
+  const before = portOf(state);
   const server = await startApiServer({
-    ...{ directory, names, addresses, listen: { host, port: portOf(state) } },
-    streamsOf: () => streams,
+    ...{ directory, names, addresses, listen: { host, port: before } },
+    streamsOf: (nodeName) => ways?.(nodeName),
   });
+  if (before !== 0 && before !== server.port)
+    say(
+      `Somebody else has port ${before} now: the API server has moved to ${server.port}, and the kubeconfig with it.`,
+    );
   writeFileSync(portFile(state), String(server.port));
   const kubeconfig = join(state, 'kubeconfig');
   writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 });
@@ -29,11 +35,11 @@ export async function ownControlPlane(state: string): Promise<ControlPlane> {
     kubeconfig,
     client: new HttpKubeClient(connection, { fieldManager: 'etcd-operator-lab' }),
     api: { host, port: server.port },
-    reach: (ways) => {
-      streams = ways;
+    reach: (streamsOf) => {
+      ways = streamsOf;
     },
     run: async (signal) => {
-      await aborted(signal);
+      await whenAborted(signal);
       await connection.close();
       await server.close();
     },
@@ -53,9 +59,3 @@ const portFile = (state: string): string => join(state, 'port');
 /** The same as last time, so that what somebody has exported still leads here. */
 const portOf = (state: string): number =>
   existsSync(portFile(state)) ? Number(readFileSync(portFile(state), 'utf8')) : 0;
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -41,6 +41,7 @@ export class Screen implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#out.off('resize', this.#redraw);
     this.#out.write(`${leave}${this.#lines.join('\n')}\n`);
@@ -48,7 +49,8 @@ export class Screen implements Disposable {
 
   #write(): void {
     if (this.#isOver) return;
-    const { columns, rows } = this.#out;
+    // A terminal may not know how large it is.
+    const [columns, rows] = [this.#out.columns || 80, this.#out.rows || 24];
     const { revisions, hints } = this;
     const lines = linesOf({ clusters: this.clusters(), revisions, hints, lines: this.#lines }, { columns, rows });
     this.#out.write(`${escape}H${lines.map((line) => `${line}${escape}K`).join('\r\n')}${escape}J`);

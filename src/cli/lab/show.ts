@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keyOf } from '../../kube/object.ts';
 import type { Lab } from '../../lab/lab.ts';
 import type { Narrator } from './narrator.ts';
 import { revisionAt } from './revision.ts';
 import type { Screen } from './screen.ts';
-import { type EtcdCluster, membersOf } from './tale.ts';
+import { clusterKey, type EtcdCluster, membersOf } from './tale.ts';
 
 export interface Shown {
   readonly narrator: Narrator;
   readonly lab: Lab;
-  readonly namespace: string;
 }
 
 const everyMillis = 1000;
@@ -19,15 +19,15 @@ export async function showOn(screen: Screen, shown: Shown, signal: AbortSignal):
   while (!signal.aborted) {
     for (const cluster of screen.clusters()) {
       const revision = await revisionOf(cluster, shown).catch(() => undefined);
-      screen.revisions.set(cluster.metadata.name, revision ?? '?');
+      screen.revisions.set(clusterKey(cluster), revision ?? '?');
     }
     screen.draw();
     await sleep(everyMillis, undefined, { signal }).catch(() => undefined);
   }
 }
 
-async function revisionOf(cluster: EtcdCluster, { lab, namespace }: Shown): Promise<string | undefined> {
+async function revisionOf(cluster: EtcdCluster, { lab }: Shown): Promise<string | undefined> {
   const leader = membersOf(cluster).find((member) => member.leader === true);
-  const address = leader && lab.stores.pods.get(`${namespace}/${leader.name}`)?.status?.podIP;
+  const address = leader && lab.stores.pods.get(keyOf({ ...cluster.metadata, name: leader.name }))?.status?.podIP;
   return address ? await revisionAt(address, lab.dial) : undefined;
 }

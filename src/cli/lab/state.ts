@@ -1,13 +1,14 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { Dialect } from './dialects.ts';
 import type { Kubectl } from './kubectl.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the lab keeps everything, unless it is told otherwise. */
 export const stateDirectory = (env: Environment): string =>
-  join(env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'etcd-operator/lab');
+  resolve(env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'etcd-operator/lab');
 
 export const cacheDirectory = (env: Environment): string =>
   join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'etcd-operator');
@@ -23,8 +24,12 @@ export interface Running {
   readonly kubeconfig: string;
   readonly nodes: number;
   readonly kubectl?: Kubectl;
+  /** How the etcdctl of the first cluster's etcd is called, where there is one. */
+  readonly etcdctl?: string;
   /** Whether it began without operator and cluster. */
   readonly empty?: boolean;
+  /** What its operator was to serve; the first cluster is of the first. */
+  readonly dialects?: readonly Dialect[];
   /** Whether all that it begins with is there. */
   readonly isWelcoming?: boolean;
 }
@@ -51,11 +56,12 @@ export function runningIn(state: string): Running | undefined {
 
 export const isAlive = ({ pid, startedAt }: Running): boolean => startOf(pid) === startedAt;
 
-/** When a process started, in the kernel's ticks. */
+/** When a process started, in the kernel's ticks. One that has ended does not count, though nobody may have asked how: a zombie. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19];
   } catch {
     return undefined;
   }

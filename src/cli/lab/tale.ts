@@ -15,20 +15,41 @@ export interface ConditionState {
   readonly message?: string;
 }
 
-/** What the lab reads of an EtcdCluster to tell of it. */
+/** What the lab reads of an EtcdCluster to tell of it; the two APIs have other words for some. */
 export interface EtcdCluster extends KubeObject {
-  readonly spec?: { readonly size?: number; readonly version?: string };
+  readonly spec?: { readonly size?: number; readonly replicas?: number; readonly version?: string };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly readyMembers?: number;
+    readonly readyReplicas?: number;
     readonly currentVersion?: string;
+    readonly serverVersion?: string;
     readonly memberStatus?: readonly MemberState[];
+    /** In the second API; the first has something else of that name. */
+    readonly members?: readonly MemberState[];
     readonly conditions?: readonly ConditionState[];
   };
 }
 
-export const membersOf = (cluster: EtcdCluster | undefined): readonly MemberState[] =>
-  cluster?.status?.memberStatus ?? [];
+const firstGroup = 'etcd.database.coreos.com';
+const groupOf = ({ apiVersion }: EtcdCluster): string => apiVersion.split('/')[0] ?? '';
+
+/** Tells clusters of all APIs and namespaces apart. */
+export const clusterKey = (cluster: EtcdCluster): string =>
+  `${groupOf(cluster)} ${cluster.metadata.namespace}/${cluster.metadata.name}`;
+
+/** What people call it: most clusters are of the first API, in the namespace that one works in. */
+export function titleOf(cluster: EtcdCluster): string {
+  const { namespace, name } = cluster.metadata;
+  const group = groupOf(cluster);
+  return `${namespace === 'default' ? '' : `${namespace}/`}${name}${group === firstGroup ? '' : ` of ${group}`}`;
+}
+
+export function membersOf(cluster: EtcdCluster | undefined): readonly MemberState[] {
+  if (cluster?.status === undefined) return [];
+  const { memberStatus, members } = cluster.status;
+  return (groupOf(cluster) === firstGroup ? memberStatus : members) ?? [];
+}
 
 export const conditionOf = (cluster: EtcdCluster | undefined, type: string): ConditionState | undefined =>
   cluster?.status?.conditions?.find((condition) => condition.type === type);
@@ -56,8 +77,9 @@ export function whatHappened(before: EtcdCluster | undefined, after: EtcdCluster
 }
 
 export function servingOf({ status = {}, spec = {} }: EtcdCluster): string {
-  const { readyMembers = 0, currentVersion = spec.version } = status;
-  return `${readyMembers} of ${spec.size} members serve, etcd ${currentVersion}`;
+  const ready = status.readyMembers ?? status.readyReplicas ?? 0;
+  const version = status.currentVersion ?? (status.serverVersion || spec.version);
+  return `${ready} of ${spec.size ?? spec.replicas} members serve, etcd ${version}`;
 }
 
 const sentenceOf = ({ reason = '', message = '' }: ConditionState): string =>

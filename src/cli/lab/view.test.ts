@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { EtcdCluster } from './tale.ts';
+import { clusterKey, type EtcdCluster } from './tale.ts';
 import { linesOf, type View } from './view.ts';
 
 const cluster: EtcdCluster = {
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',
-  metadata: { name: 'db', generation: 1 },
+  metadata: { name: 'db', namespace: 'default', generation: 1 },
   spec: { size: 2, version: '3.5.35' },
   status: {
     observedGeneration: 1,
@@ -19,7 +19,7 @@ const cluster: EtcdCluster = {
 };
 const view: View = {
   clusters: [cluster],
-  revisions: new Map([['db', '42']]),
+  revisions: new Map([[clusterKey(cluster), '42']]),
   hints: ['export this'],
   lines: Array.from({ length: 50 }, (_, index) => `line ${index}`),
 };
@@ -35,6 +35,23 @@ describe('the live view', () => {
     ]);
   });
 
+  it('says of which API and in which namespace a cluster is, where that is not the usual', () => {
+    const other: EtcdCluster = {
+      apiVersion: 'etcd.improbable.io/v1alpha1',
+      kind: 'EtcdCluster',
+      metadata: { name: 'db', namespace: 'team', generation: 1 },
+      spec: { replicas: 2, version: '3.7.3' },
+      status: {
+        readyReplicas: 2,
+        serverVersion: '3.6.16',
+        members: [{ name: 'db-0', healthy: true, leader: true, role: 'voter', version: '3.6.16' }],
+      },
+    };
+    const lines = linesOf({ ...view, clusters: [cluster, other] }, { columns: 100, rows: 40 });
+    expect(lines).toContain('EtcdCluster team/db of etcd.improbable.io: 2 of 2 members serve, etcd 3.6.16, revision ?');
+    expect(lines).toContain('  ●  db-0  3.6.16  leader');
+  });
+
   it('never is larger than the terminal, and shows what happened last', () => {
     const lines = linesOf(view, { columns: 20, rows: 12 });
     expect(lines).toHaveLength(11);
@@ -42,5 +59,17 @@ describe('the live view', () => {
     expect(lines).toContain('line 49');
     expect(lines).not.toContain('line 0');
     expect(lines.at(-2)).toBe('export this');
+  });
+
+  it('folds commands that are too wide, so that they can be copied all the same', () => {
+    const wide = "  kubectl delete pod -l etcd_cluster=db 'a b' --field-selector spec.nodeName=node1";
+    const hints = [wide, `  export KUBECONFIG=/${'x'.repeat(60)}`];
+    const lines = linesOf({ ...view, hints }, { columns: 40, rows: 30 });
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(40);
+    const said = lines
+      .join('\n')
+      .replaceAll(/ \\\n */g, ' ')
+      .replaceAll('\\\n', '');
+    for (const hint of hints) expect(said.replaceAll(/ +/g, ' ')).toContain(hint.trim());
   });
 });

@@ -1,9 +1,18 @@
-import { conditionOf, type EtcdCluster, isSettled, type MemberState, membersOf, servingOf } from './tale.ts';
+import {
+  clusterKey,
+  conditionOf,
+  type EtcdCluster,
+  isSettled,
+  type MemberState,
+  membersOf,
+  servingOf,
+  titleOf,
+} from './tale.ts';
 
 /** All that the live view shows. */
 export interface View {
   readonly clusters: readonly EtcdCluster[];
-  /** etcd's revision of each cluster, where it is known. */
+  /** etcd's revision of each cluster, where it is known, by the cluster's key. */
   readonly revisions: ReadonlyMap<string, string>;
   readonly hints: readonly string[];
   /** What happened, oldest first. */
@@ -12,17 +21,36 @@ export interface View {
 
 /** The view as lines that fit a terminal; what happened last takes the room that is left. */
 export function linesOf(view: View, { columns, rows }: { readonly columns: number; readonly rows: number }): string[] {
-  const above = view.clusters.flatMap((cluster) => clusterLines(cluster, view.revisions.get(cluster.metadata.name)));
-  const below = [...view.hints, 'Ctrl-C ends the lab; its state is kept.'];
+  const above = view.clusters.flatMap((cluster) => clusterLines(cluster, view.revisions.get(clusterKey(cluster))));
+  const below = [...view.hints.flatMap((hint) => folded(hint, columns)), 'Ctrl-C ends the lab; its state is kept.'];
   const room = Math.max(rows - above.length - below.length - 1, 1);
   const all = [...above, ...view.lines.slice(-room), ...below];
   return all.slice(0, rows - 1).map((line) => line.slice(0, columns));
 }
 
+/** A command that is wider than the terminal goes on in the next line, in a way that a shell understands. */
+function folded(line: string, columns: number): readonly string[] {
+  if (line.length <= columns) return [line];
+  const blank = lastBlank(line.slice(0, columns - 1));
+  if (blank > indent.length)
+    return [`${line.slice(0, blank)} \\`, ...folded(`${indent}${line.slice(blank + 1)}`, columns)];
+  const width = Math.max(columns - 1, 1);
+  return [`${line.slice(0, width)}\\`, ...folded(line.slice(width), columns)];
+}
+
+const indent = '    ';
+
+/** The last blank that is not inside quotes. */
+function lastBlank(text: string): number {
+  const isOutside = (index: number): boolean => text.slice(0, index).split("'").length % 2 === 1;
+  let at = text.lastIndexOf(' ');
+  while (at > 0 && !isOutside(at)) at = text.lastIndexOf(' ', at - 1);
+  return at;
+}
+
 function clusterLines(cluster: EtcdCluster, revision = '?'): readonly string[] {
-  const { name } = cluster.metadata;
   return [
-    `EtcdCluster ${name}: ${servingOf(cluster)}, revision ${revision}`,
+    `EtcdCluster ${titleOf(cluster)}: ${servingOf(cluster)}, revision ${revision}`,
     `  ${doingOf(cluster)}`,
     ...membersOf(cluster).map((member) => `  ${memberLine(member)}`),
     '',

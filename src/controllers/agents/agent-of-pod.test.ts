@@ -1,8 +1,10 @@
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { agentOf, stateOf } from './agent-of-pod.ts';
 
-const pod = (status: object, metadata: object = {}) =>
+const pod = (status: object, metadata: object = {}, spec: object = { restartPolicy: 'Never' }) =>
   ({
+    spec,
     metadata: { name: 'a', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', ...metadata },
     status,
   }) as never;
@@ -30,6 +32,16 @@ describe('what the pod of an agent says', () => {
     });
   });
 
+  it('is what the cluster was when it was saved, if that can be read', () => {
+    const told = (cluster: string) =>
+      stateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('prove', 0, { ok: true, cluster })] }));
+    const cluster = { apiVersion: 'g/v1', spec: { size: 3 } };
+    const packed = deflateRawSync(JSON.stringify(cluster)).toString('base64');
+    expect(told(packed)).toMatchObject({ report: { ok: true, facts: { cluster } } });
+    for (const nonsense of ['', 'nonsense', deflateRawSync('{}').toString('base64')])
+      expect(told(nonsense)).toMatchObject({ report: { ok: true, facts: { cluster: undefined } } });
+  });
+
   it('is what was saved', () => {
     const state = stateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('save', 0, saved)] }));
     expect(state).toMatchObject({
@@ -38,18 +50,38 @@ describe('what the pod of an agent says', () => {
     });
   });
 
-  it('is that pruning failed after saving, in the original’s words', () => {
-    const refusal = { ok: false, trouble: 'denied', mayPass: false, message: 'no' };
-    const state = stateOf(
-      pod({
-        phase: 'Failed',
-        initContainerStatuses: [ended('save', 0, saved)],
-        containerStatuses: [ended('prune', 1, refusal)],
-      }),
-    );
+  it('is how it ended, as soon as its last container has, where none starts again', () => {
+    const status = { phase: 'Running', containerStatuses: [ended('save', 0, saved)] };
+    expect(stateOf(pod(status))).toMatchObject({ is: 'ended', report: { ok: true } });
+    expect(stateOf(pod(status, {}, { restartPolicy: 'Always' }))).not.toMatchObject({ is: 'ended' });
+    const failed = { phase: 'Running', containerStatuses: [ended('save', 1, { ok: false, message: 'denied' })] };
+    expect(stateOf(pod(failed))).toMatchObject({ is: 'ended', report: { ok: false } });
+  });
+
+  const refusal = { ok: false, trouble: 'denied', mayPass: false, message: 'no' };
+
+  it.each([
+    ['it was refused', { containerStatuses: [ended('prune', 1, refusal)] }, 'no'],
+    ['its time was over', { reason: 'DeadlineExceeded', message: 'it took too long' }, 'it took too long'],
+  ])('is what was saved also when pruning failed, and that in the original’s words: %s', (_title, status, why) => {
+    const doubtful = { ...saved, warnings: ['no leader'] };
+    const state = stateOf(pod({ phase: 'Failed', initContainerStatuses: [ended('save', 0, doubtful)], ...status }));
+    const warnings = ['no leader', `succeeded in saving snapshot but failed to delete old snapshot (${why})`];
     expect(state).toMatchObject({
-      report: { ok: false, message: 'succeeded in saving snapshot but failed to delete old snapshot (no)' },
+      report: { ok: true, message: 'revision 7 is at s3://b/k, 20 bytes', facts: { url: 's3://b/k', warnings } },
     });
+  });
+
+  it('is whether it may go well another time', () => {
+    const state = (mayPass: boolean) =>
+      stateOf(pod({ phase: 'Failed', containerStatuses: [ended('look', 1, { ...refusal, mayPass })] }));
+    expect(state(true)).toMatchObject({ report: { ok: false, mayPass: true } });
+    expect(state(false)).not.toHaveProperty('report.mayPass');
+  });
+
+  it('is a failure of an agent that said well and ended ill', () => {
+    const state = stateOf(pod({ phase: 'Failed', containerStatuses: [ended('save', 137, saved)] }));
+    expect(state).toMatchObject({ report: { ok: false } });
   });
 
   it.each([
@@ -61,6 +93,26 @@ describe('what the pod of an agent says', () => {
   ])('is, of a failure, %s', (_title, status, why) => {
     const state = stateOf(pod({ phase: 'Failed', ...status }));
     expect(state).toMatchObject({ is: 'ended', report: { ok: false, message: expect.stringContaining(why) } });
+  });
+
+  const killed = { name: 'save', state: { terminated: { exitCode: 137, reason: 'Error' } } };
+
+  it.each<[string, object, boolean]>([
+    ['killed', { containerStatuses: [killed] }, true],
+    ['told to stop', { containerStatuses: [ended('save', 1, { ok: false, trouble: 'stopped' })] }, true],
+    ['evicted', { reason: 'Evicted' }, true],
+    ['too late', { reason: 'DeadlineExceeded', containerStatuses: [killed] }, false],
+    ['too large', { containerStatuses: [ended('save', 137, '')] }, false],
+    ['wrong', { containerStatuses: [ended('save', 1, { ok: false, trouble: 'denied' })] }, false],
+    ['not to be started', { containerStatuses: [ended('save', 128, '')] }, false],
+    [
+      'done with what matters',
+      { initContainerStatuses: [ended('save', 0, saved)], containerStatuses: [killed] },
+      false,
+    ],
+  ])('of one that was %s, is whether somebody else has ended it', (_title, status, isCutShort) => {
+    const state = stateOf(pod({ phase: 'Failed', ...status }));
+    expect(state.is === 'ended' && state.report.isCutShort === true).toBe(isCutShort);
   });
 
   it.each([

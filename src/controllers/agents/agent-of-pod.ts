@@ -1,5 +1,6 @@
+import { inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
-import type { Agent, AgentFacts, AgentReport, AgentState } from '../../core/model/agent.ts';
+import type { Agent, AgentFacts, AgentReport, AgentState, SavedCluster } from '../../core/model/agent.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
@@ -10,7 +11,7 @@ export const slotAnnotation = (group: string): string => `${group}/slot`;
 export const agentLabel = (group: string): string => `${group}/agent`;
 
 export function agentOf(pod: Stored<Pod>, group: string): Agent {
-  const { name, uid, annotations, creationTimestamp } = pod.metadata;
+  const { name, uid, annotations, creationTimestamp, deletionTimestamp } = pod.metadata;
   const slot = Number(annotations?.[slotAnnotation(group)] ?? Number.NaN);
   return {
     name,
@@ -18,17 +19,28 @@ export function agentOf(pod: Stored<Pod>, group: string): Agent {
     slot: Number.isNaN(slot) ? 0 : slot,
     createdAt: Date.parse(creationTimestamp),
     state: stateOf(pod),
+    ...(deletionTimestamp === undefined ? {} : { goneBy: Date.parse(deletionTimestamp) }),
   };
 }
 
 /** One that is being deleted says nothing of how its work would have ended: when it is gone it is started again. */
-export function stateOf({ metadata, status }: Stored<Pod>): AgentState {
+export function stateOf(pod: Stored<Pod>): AgentState {
+  const { metadata, status } = pod;
   if (metadata.deletionTimestamp !== undefined) return { is: 'starting', why: 'it is being deleted' };
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return { is: 'ended', report: reportOf(status) };
+  if (status !== undefined && isOver(pod)) return { is: 'ended', report: reportOf(status) };
   const containers = containersOf(status);
   if (containers.some(({ state }) => state?.running !== undefined)) return { is: 'running' };
   return { is: 'starting', why: whyNot(status) };
 }
+
+/** A kubelet takes a second more to say it of a pod whose containers have all ended for good. */
+function isOver({ spec, status = {} }: Stored<Pod>): boolean {
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') return true;
+  return spec?.restartPolicy === 'Never' && haveEnded(status.containerStatuses ?? []);
+}
+
+const haveEnded = (containers: readonly ContainerStatus[]): boolean =>
+  containers.length > 0 && containers.every(({ state }) => state?.terminated !== undefined);
 
 const containersOf = (status: Pod['status']): readonly ContainerStatus[] => [
   ...(status?.initContainerStatuses ?? []),
@@ -54,16 +66,45 @@ interface End {
 }
 
 function reportOf(status: NonNullable<Pod['status']>): AgentReport {
-  const ends = containersOf(status).flatMap(({ name, state }): readonly End[] => {
+  const ends = endsIn(status);
+  const [first] = ends;
+  const facts = factsOf(first);
+  const failed = ends.find(({ code }) => code !== 0);
+  if (failed === undefined && status.phase !== 'Failed') return good(facts);
+  const why = whyFailed(failed, status);
+  if (hasSaved(first)) return notPruned(facts, why);
+  const cut = failed === first && isCutShort(failed, status) ? { isCutShort: true } : {};
+  return { ok: false, message: words(failed?.name, why), facts, ...cut, ...passing(failed) };
+}
+
+const passing = (end: End | undefined): Pick<AgentReport, 'mayPass'> =>
+  end?.result?.mayPass === true ? { mayPass: true } : {};
+
+const endsIn = (status: Pod['status']): readonly End[] =>
+  containersOf(status).flatMap(({ name, state }): readonly End[] => {
     const end = state?.terminated;
     return end === undefined ? [] : [{ name, result: resultIn(end.message), reason: end.reason, code: end.exitCode }];
   });
-  const [first] = ends;
-  const facts = first?.result?.ok === true ? factsIn(first.result) : {};
-  if (status.phase === 'Succeeded') return { ok: true, message: sentence(facts), facts };
-  const failed = ends.find(({ code }) => code !== 0);
-  return { ok: false, message: words(failed?.name, whyFailed(failed, status)), facts };
+
+const factsOf = (end: End | undefined): AgentFacts => (end?.result?.ok === true ? factsIn(end.result) : {});
+
+const good = (facts: AgentFacts): AgentReport => ({ ok: true, message: sentence(facts), facts });
+
+/** What is stored is whole; only what should have gone is still there. */
+const notPruned = (facts: AgentFacts, why: string): AgentReport =>
+  good({ ...facts, warnings: [...(facts.warnings ?? []), words('prune', why)] });
+
+const hasSaved = (end: End | undefined): boolean => end?.name === 'save' && end.code === 0 && end.result?.ok === true;
+
+/** By a signal, or with its node; that it took too much time or memory is its own doing, and would be so again. */
+function isCutShort(end: End | undefined, { reason }: NonNullable<Pod['status']>): boolean {
+  if (reason === 'DeadlineExceeded') return false;
+  if (end === undefined) return reason !== undefined;
+  if (end.result !== undefined) return end.result.trouble === 'stopped';
+  return end.reason !== 'OOMKilled' && end.code > endedBySignal;
 }
+
+const endedBySignal = 128;
 
 /** What the agent said; if it could say nothing, what Kubernetes says of its pod. */
 function whyFailed(end: End | undefined, { message, reason }: NonNullable<Pod['status']>): string {
@@ -80,9 +121,23 @@ function words(call: string | undefined, why: string): string {
 const sentence = ({ url, size, revision }: AgentFacts): string =>
   url === undefined ? 'done' : `revision ${revision} is at ${url}, ${size} bytes`;
 
+const savedCluster = z.object({ apiVersion: z.string(), spec: z.record(z.string(), z.unknown()) });
+
+/** An agent has little room, and packs what is long; whoever writes nonsense there has said nothing. */
+function unpacked(packed: string): SavedCluster | undefined {
+  try {
+    const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: 2 ** 20 }).toString();
+    return savedCluster.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
 const resultSchema = z.looseObject({
   ok: z.boolean(),
   message: z.string().optional().catch(undefined),
+  trouble: z.string().optional().catch(undefined),
+  mayPass: z.boolean().optional().catch(undefined),
   url: z.string().optional().catch(undefined),
   takenAt: z.string().optional().catch(undefined),
   size: z.number().optional().catch(undefined),
@@ -90,12 +145,30 @@ const resultSchema = z.looseObject({
   version: z.string().optional().catch(undefined),
   revision: z.string().optional().catch(undefined),
   warnings: z.array(z.string()).optional().catch(undefined),
+  cluster: z.string().transform(unpacked).optional().catch(undefined),
 });
 type Result = z.output<typeof resultSchema>;
 
-const factsIn = ({ url, takenAt, size, seconds, version, revision, warnings }: Result): AgentFacts => ({
-  ...{ url, takenAt, size, seconds, version, revision, warnings },
+const factsIn = ({ url, takenAt, size, seconds, version, revision, warnings, cluster }: Result): AgentFacts => ({
+  ...{ url, takenAt, size, seconds, version, revision, warnings, cluster },
 });
+
+/** What one agent left behind, where it could say anything. */
+export interface AgentWords {
+  readonly ok: boolean;
+  readonly message: string;
+  /** Whether it may go well another time, with nothing changed. */
+  readonly mayPass: boolean;
+  /** Where it went well. */
+  readonly facts: AgentFacts | undefined;
+}
+
+export function wordsIn(terminationMessage: string | undefined): AgentWords | undefined {
+  const result = resultIn(terminationMessage);
+  if (result === undefined) return undefined;
+  const { ok, message = '', mayPass = false } = result;
+  return { ok, message, mayPass, facts: ok ? factsIn(result) : undefined };
+}
 
 function resultIn(message: string | undefined): Result | undefined {
   try {

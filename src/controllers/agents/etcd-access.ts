@@ -1,3 +1,4 @@
+import { ownSecretsOf } from '../../core/certificates/names.ts';
 import { type AgentMount, agentPaths } from '../../core/desired/agent-pod.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
@@ -10,15 +11,21 @@ export interface EtcdAccess {
 }
 
 /** Every member is named: an agent takes the one that has seen most, and does not mind dead ones. */
-export function accessTo({ blueprint, memory, operatorSecret, operatorCredentials }: ReadCluster): EtcdAccess {
+export function accessTo(cluster: ReadCluster): EtcdAccess {
+  const { blueprint, memory, operatorCredentials } = cluster;
   const { intent, naming, template } = blueprint;
   const scheme = template.clientTLS === undefined ? 'http' : 'https';
   const suffix = `${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
   return {
     endpoints: memory.voters.map((member) => `${scheme}://${member}.${suffix}`),
-    tlsSecret: operatorSecret?.name,
+    tlsSecret: tlsSecretOf(cluster),
     userSecret: operatorCredentials,
   };
+}
+
+/** The one that the spec names, or, where certificates are ours, what we give to clients. */
+function tlsSecretOf({ blueprint, operatorSecret, managedCertificates }: ReadCluster): string | undefined {
+  return managedCertificates === undefined ? operatorSecret?.name : ownSecretsOf(blueprint.intent.name).clients;
 }
 
 export const etcdWords = ({ endpoints, tlsSecret, userSecret }: EtcdAccess): readonly string[] => [

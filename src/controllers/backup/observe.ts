@@ -1,11 +1,17 @@
-import type { BackupWorld } from '../../core/model/backup.ts';
+import type { Agent } from '../../core/model/agent.ts';
+import type { BackupIntent, BackupWorld } from '../../core/model/backup.ts';
 import { dueSlot } from '../../core/plan/backup/plan-backup.ts';
 import type { ReadBackup } from '../../dialects/backup-dialect.ts';
+import type { Pod, Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { agentOf } from '../agents/agent-of-pod.ts';
+import { askProgress } from '../agents/ask-progress.ts';
 import { accessTo, type EtcdAccess } from '../agents/etcd-access.ts';
+import { refusalOf } from '../agents/operators-store.ts';
 import { fetchSecret } from '../cluster/fetch-secret.ts';
+import { withStatus } from '../cluster/publish.ts';
 import { ownerIndex } from '../cluster/sources.ts';
+import { isAway, seenFromAway, workplaceOf } from './away.ts';
 import type { BackupTools } from './sources.ts';
 
 /** What a pass over a backup knows. */
@@ -19,46 +25,80 @@ export interface ObservedBackup {
 const nowhere: EtcdAccess = { endpoints: [] };
 
 export async function observeBackup({ intent, memory }: ReadBackup, tools: BackupTools): Promise<ObservedBackup> {
-  const agents = tools.caches.agents.by(ownerIndex, intent.uid).map((pod) => agentOf(pod, tools.dialect.group));
+  const agents = await Promise.all(agentPodsOf(intent, tools).map((pod) => agentAt(pod, tools)));
   const known = { now: tools.now().getTime(), intent, memory, agents };
   // What is missing matters only to a run that could begin now.
   if (dueSlot(known) === undefined || agents.some(({ slot }) => slot > (memory.lastSlot ?? -1)))
     return { world: { ...known, obstacle: undefined }, access: nowhere };
-  const found = await findSource({ intent, memory }, tools);
+  const found = await findSource(intent, tools);
   if (typeof found === 'string') return { world: { ...known, obstacle: found }, access: nowhere };
-  const obstacle = typeof tools.image === 'string' ? tools.image : await missingSecret(intent, found.access, tools);
-  return { world: { ...known, obstacle }, ...found };
+  return { world: { ...known, obstacle: await obstacleTo(intent, found.access, tools) }, ...found };
 }
+
+/** An agent that works is asked how far it is. */
+async function agentAt(pod: Stored<Pod>, tools: BackupTools): Promise<Agent> {
+  const agent = agentOf(pod, tools.dialect.group);
+  return agent.state.is === 'running'
+    ? { ...agent, state: { is: 'running', progress: await askProgress(pod, tools) } }
+    : agent;
+}
+
+/** Nobody in another namespace can pass for an agent of ours. */
+export const agentPodsOf = (intent: BackupIntent, { caches, operators }: BackupTools): readonly Stored<Pod>[] =>
+  caches.agents
+    .by(ownerIndex, intent.uid)
+    .filter(({ metadata: { namespace } }) => namespace === intent.namespace || namespace === operators.namespace);
 
 type Found = Omit<ObservedBackup, 'world'>;
 
 /** How to reach what is to be saved; a sentence where that cannot be told yet. */
-async function findSource(
-  { intent }: Pick<ReadBackup, 'intent' | 'memory'>,
-  tools: BackupTools,
-): Promise<Found | string> {
+async function findSource(intent: BackupIntent, tools: BackupTools): Promise<Found | string> {
   const { source, namespace } = intent;
-  if ('endpoints' in source) return { access: source };
+  if ('endpoints' in source) return { access: isAway(intent, tools) ? seenFromAway(source, namespace) : source };
   const { dialect, resource } = tools.clusters;
   const name = source.cluster;
   const object = await tools.client.get(resource, { namespace, name }).catch((thrown: unknown) => {
-    if (Failure.from(thrown).kind === 'not-found') return undefined;
+    const { kind, message } = Failure.from(thrown);
+    if (kind === 'not-found') return `there is no ${dialect.kind} "${name}" in this namespace`;
+    if (kind === 'forbidden') return message;
     throw thrown;
   });
-  if (object === undefined) return `there is no ${dialect.kind} "${name}" in this namespace`;
-  const read = dialect.read(object);
+  if (typeof object === 'string') return object;
+  const read = dialect.read(withStatus(object, { dialect: resource }));
   if (!read.ok) return `${dialect.kind} "${name}" has a spec that makes no sense`;
   const access = accessTo(read.value);
   if (access.endpoints.length === 0) return `${dialect.kind} "${name}" has no members yet`;
   return { access, cluster: { name, spec: object.spec as Readonly<Record<string, unknown>> } };
 }
 
+async function obstacleTo(intent: BackupIntent, access: EtcdAccess, tools: BackupTools): Promise<string | undefined> {
+  if (typeof tools.image === 'string') return tools.image;
+  const { operators } = tools;
+  const refusal = intent.credentials === 'operators' ? refusalOf(intent.store, intent.namespace, operators) : undefined;
+  return refusal ?? closedFromAway(intent, access, tools) ?? missingSecret(intent, access, tools);
+}
+
+/** What opens etcd stays in its namespace, and what opens the store in the operator's: no pod can have both. */
+function closedFromAway(
+  intent: BackupIntent,
+  { tlsSecret, userSecret }: EtcdAccess,
+  tools: BackupTools,
+): string | undefined {
+  const secret = tlsSecret ?? userSecret;
+  if (secret === undefined || !isAway(intent, tools)) return undefined;
+  return (
+    `etcd is entered with Secret "${secret}", which does not leave this namespace, and the operator's credentials for ` +
+    'the store do not come here: name a Secret or a serviceAccountName of this namespace for the store'
+  );
+}
+
 async function missingSecret(
-  { store, namespace }: BackupWorld['intent'],
+  intent: BackupIntent,
   { tlsSecret, userSecret }: EtcdAccess,
   tools: BackupTools,
 ): Promise<string | undefined> {
-  for (const name of [store.secret, tlsSecret, userSecret]) {
+  const { namespace, place } = workplaceOf(intent, tools);
+  for (const name of [place.secret, tlsSecret, userSecret]) {
     if (name !== undefined && (await fetchSecret(name, namespace, tools)) === 'missing')
       return `Secret "${name}" is not there: create it in namespace "${namespace}"`;
   }

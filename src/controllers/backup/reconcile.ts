@@ -1,54 +1,71 @@
+import type { BackupWorld } from '../../core/model/backup.ts';
 import { type BackupVerdict, planBackup } from '../../core/plan/backup/plan-backup.ts';
 import { backupStatusOf } from '../../core/status/backup-status.ts';
 import type { ReadBackup } from '../../dialects/backup-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import { keyOf, type Stored } from '../../kube/object.ts';
+import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
 import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import { storeAccess } from '../agents/store-access.ts';
+import { awayIndex, awayMark } from '../agents/away.ts';
+import { withoutOldFinalizer } from '../agents/old-finalizer.ts';
+import { askingAgain, refusalBy } from '../agents/refused.ts';
+import { plainHttp, storeAccess } from '../agents/store-access.ts';
 import { publish, withStatus } from '../cluster/publish.ts';
 import type { ClusterObject } from '../cluster/sources.ts';
-import { type ObservedBackup, observeBackup } from './observe.ts';
+import { agentPodsOf, type ObservedBackup, observeBackup } from './observe.ts';
 import { savePod } from './save-pod.ts';
 import type { BackupTools } from './sources.ts';
 
 /** How soon to look again at what nobody tells us of: Secrets are not watched, and time passes by itself. */
-const seconds = { acted: 0.02, obstacle: 3, agent: 30, longestWait: 600 } as const;
+const seconds = { acted: 0.02, obstacle: 3, refused: 10, working: 2, agent: 30, longestWait: 600 } as const;
 
 /** One pass over one backup: observe, plan, act, tell. */
 export function backupReconciler(tools: BackupTools): Reconcile<string> {
-  return async (key) => {
+  return askingAgain(async (key) => {
     const found = tools.caches.backups.get(key);
+    await removeAbandoned(key, found?.metadata.uid, tools);
     if (found === undefined) return done; // owner references clean up; what was stored stays
-    if (hasOldFinalizer(found, tools)) return dropFinalizer(found, tools);
+    if (!(await withoutOldFinalizer(found, tools))) return again(seconds.acted);
     if (found.metadata.deletionTimestamp !== undefined || !tools.isOurs(found.metadata)) return done;
-    if (!tools.caughtUp(key)) return again(seconds.acted);
-    const object = withStatus(found, tools);
-    const read = tools.dialect.read(object);
-    if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
-    const problem = problemWith(read.value);
-    if (problem !== undefined) return refuse(object, problem, tools);
-    return pass(object, read.value, tools);
-  };
+    return tools.caughtUp(key) ? visit(withStatus(found, tools), tools) : again(seconds.acted);
+  }, tools);
+}
+
+async function visit(object: Stored<ClusterObject>, tools: BackupTools): Promise<Outcome> {
+  const read = tools.dialect.read(object);
+  if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
+  const problem = problemWith(read.value);
+  return problem === undefined ? pass(object, read.value, tools) : refuse(object, problem, tools);
 }
 
 async function pass(object: Stored<ClusterObject>, read: ReadBackup, tools: BackupTools): Promise<Outcome> {
   const observed = await observeBackup(read, tools);
-  const verdict = planBackup(observed.world);
+  const planned = planBackup(observed.world);
+  const refusal =
+    planned.is === 'start' ? await refusalBy(start(object, { read, observed, slot: planned.slot }, tools)) : undefined;
+  const verdict = refusal === undefined ? planned : ({ is: 'wait', for: 'obstacle', message: refusal } as const);
+  await tell(object, { verdict, read }, tools);
+  if (verdict.is === 'discard') await discard(verdict, read, tools);
+  return refusal === undefined ? nextVisit(verdict, observed.world) : again(seconds.refused);
+}
+
+interface Pass {
+  readonly verdict: BackupVerdict;
+  readonly read: ReadBackup;
+}
+
+async function tell(object: Stored<ClusterObject>, { verdict, read }: Pass, tools: BackupTools): Promise<void> {
   const status = backupStatusOf(verdict, read.intent);
-  if (verdict.is === 'start') await start(object, { read, observed, slot: verdict.slot }, tools);
   if (status !== undefined) {
     const { generation } = object.metadata;
     const written = tools.dialect.writeStatus({ status, generation, now: tools.now() }, object.status);
     await publish(object, written, tools);
   }
   if (verdict.is === 'conclude') tellEnd(object, verdict, tools);
-  if (verdict.is === 'discard') await remove(verdict.agent, read, tools);
   if (verdict.is === 'wait' && verdict.for === 'obstacle')
     tools.tell(object, { type: 'Warning', reason: 'BackupBlocked', message: verdict.message });
-  return nextVisit(verdict, observed.world.now);
 }
 
 /** What only those who open stores can judge. */
@@ -63,7 +80,9 @@ function problemWith({ intent }: ReadBackup): string | undefined {
   }
 }
 
+/** What has ended stays as it was told, whatever becomes of its spec. */
 async function refuse(object: Stored<ClusterObject>, problems: string, tools: BackupTools): Promise<Outcome> {
+  if (tools.dialect.isOver(object)) return done;
   tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
   await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
   return done; // until somebody corrects it, and then there is an event
@@ -86,11 +105,9 @@ async function start(object: Stored<ClusterObject>, run: Starting, tools: Backup
       if (!isAlreadyExists(thrown)) throw thrown; // another operator, or we before we were killed
     });
   tools.log('info', 'a backup begins', { backup: keyOf(object.metadata), pod: wanted.metadata.name });
-  if (storeAccess(run.read.intent.store, 'to-write').isPlain)
-    tools.tell(object, { type: 'Warning', reason: 'PlainHttp', message: plainHttp });
+  for (const news of tools.dialect.tellStart(wanted.metadata.name)) tools.tell(object, news);
+  if (storeAccess(run.read.intent.store, 'to-write').isPlain) tools.tell(object, plainHttp);
 }
-
-const plainHttp = 'the endpoint of the store is http://: whoever is on the way can read the whole database';
 
 function tellEnd(
   object: Stored<ClusterObject>,
@@ -99,40 +116,53 @@ function tellEnd(
 ): void {
   const { ok, message } = report;
   tools.log(ok ? 'info' : 'warn', 'a backup has ended', { backup: keyOf(object.metadata), ok, detail: message });
-  tools.tell(object, { type: ok ? 'Normal' : 'Warning', reason: ok ? 'Saved' : 'BackupFailed', message });
+  for (const news of tools.dialect.tellEnd(report)) tools.tell(object, news);
 }
 
-async function remove(
-  { name, uid }: { readonly name: string; readonly uid: string },
-  { intent: { namespace, name: backup } }: ReadBackup,
+async function discard(
+  { agent: { uid }, why }: BackupVerdict & { readonly is: 'discard' },
+  { intent }: ReadBackup,
   tools: BackupTools,
 ): Promise<void> {
-  const writer = tools.writer(keyOf({ namespace, name: backup }));
-  await unless('not-found', writer.remove(pods, { namespace, name }, { preconditions: { uid } }), undefined);
+  if (why !== undefined) tools.log('warn', 'a backup begins again', { backup: keyOf(intent), detail: why });
+  const those = agentPodsOf(intent, tools).filter((pod) => pod.metadata.uid === uid);
+  await removePods(those, keyOf(intent), tools);
 }
 
-const hasOldFinalizer = ({ metadata }: Stored<ClusterObject>, { dialect }: BackupTools): boolean =>
-  metadata.finalizers?.includes(dialect.oldFinalizer) === true;
-
-/** The original's, without which nobody could delete the object when the original is gone. */
-async function dropFinalizer({ metadata }: Stored<ClusterObject>, tools: BackupTools): Promise<Outcome> {
-  const { namespace, name, resourceVersion } = metadata;
-  const finalizers = (metadata.finalizers ?? []).filter((each) => each !== tools.dialect.oldFinalizer);
-  const body = { metadata: { resourceVersion, finalizers } };
-  await tools.writer(keyOf(metadata)).patch(tools.resource, { namespace, name }, { type: 'merge', body });
-  return again(seconds.acted);
+/** Agents away from their resource are owned by nobody, so when it goes, they are removed here. */
+async function removeAbandoned(key: string, uid: string | undefined, tools: BackupTools): Promise<void> {
+  const label = awayMark(tools.dialect.group);
+  const away = tools.caches.agents.by(awayIndex, key);
+  const abandoned = away.filter(({ metadata: { labels, deletionTimestamp } }) => {
+    return labels?.[label] !== uid && deletionTimestamp === undefined;
+  });
+  await removePods(abandoned, key, tools);
 }
 
-function nextVisit(verdict: BackupVerdict, now: number): Outcome {
+async function removePods(those: readonly Stored<Pod>[], key: string, tools: BackupTools): Promise<void> {
+  const writer = tools.writer(key);
+  for (const { metadata } of those) {
+    const { namespace, name, uid } = metadata;
+    await unless('not-found', writer.remove(pods, { namespace, name }, { preconditions: { uid } }), undefined);
+  }
+}
+
+/** Whoever works is asked again soon how far it is: a moment after its start it does not say. */
+const untilAsked = ({ agents }: BackupWorld): number =>
+  agents.some(({ state }) => state.is === 'running') ? seconds.working : seconds.agent;
+
+const secondsUntil = (time: number | undefined, now: number): number =>
+  time === undefined ? seconds.longestWait : Math.min(Math.max(time - now, 0) / 1000 + 0.01, seconds.longestWait);
+
+function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
   switch (verdict.is) {
     case 'start':
     case 'conclude':
     case 'discard':
       return again(seconds.acted);
     case 'wait':
-      if (verdict.for === 'time')
-        return again(Math.min(Math.max(verdict.until - now, 0) / 1000 + 0.01, seconds.longestWait));
-      return again(verdict.for === 'agent' ? seconds.agent : seconds.obstacle);
+      if (verdict.for === 'time') return again(secondsUntil(verdict.until, world.now));
+      return again(verdict.for === 'agent' ? untilAsked(world) : seconds.obstacle);
     case 'paused':
     case 'finished':
       return done;

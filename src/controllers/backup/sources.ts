@@ -5,10 +5,11 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject, Pod } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
+import type { OperatorsStore } from '../agents/operators-store.ts';
 import type { ClusterObject, Tools } from '../cluster/sources.ts';
 
 /** All that one controller of backups works with. */
-export interface BackupTools extends Pick<Tools, 'writer' | 'caughtUp' | 'now' | 'tell' | 'log' | 'isOurs'> {
+export interface BackupTools extends Pick<Tools, 'writer' | 'caughtUp' | 'now' | 'tell' | 'log' | 'isOurs' | 'wayTo'> {
   readonly dialect: BackupDialect;
   readonly resource: Resource<ClusterObject>;
   /** The clusters that backups may name, of the same API. */
@@ -18,6 +19,8 @@ export interface BackupTools extends Pick<Tools, 'writer' | 'caughtUp' | 'now' |
   };
   readonly client: Pick<KubeClient, 'get'>;
   readonly caches: { readonly backups: Store<ClusterObject>; readonly agents: Store<Pod> };
+  /** For backups that name no credentials of their own. */
+  readonly operators: OperatorsStore;
   /** The image of the operator itself; a sentence where it cannot be found out. */
   readonly image: AgentImage | string;
 }

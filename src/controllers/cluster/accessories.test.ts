@@ -3,6 +3,7 @@ import { aWorld } from '../../../test/support/worlds.ts';
 import { clientService, peerService } from '../../core/desired/services.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
 import { ApiFailure } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { keepAccessories } from './accessories.ts';
 
 const read = improbable.read({
@@ -39,14 +40,47 @@ describe('the services of a cluster', () => {
     expect(await patchesFor({ 'app.kubernetes.io/name': 'etcd' })).toMatchObject([{ spec: { selector: right } }]);
   });
 
-  it('are not made where a stranger has their name, and nothing else is either, unless there is a cluster to heal', async () => {
+  it('are told of when they are made, in the words of the original', async () => {
+    const made: string[] = [];
+    const writer = { create: async () => undefined };
+    const caches = { services: { get: () => undefined }, budgets: undefined };
+    const keeping = { caches, writer, onService: (name: string) => made.push(name) };
+    await keepAccessories(blueprint, aWorld(), keeping as unknown as Parameters<typeof keepAccessories>[2]);
+    expect(made.flatMap((name) => improbable.tellService?.(name) ?? [])).toEqual([
+      { type: 'Normal', reason: 'ServiceCreated', message: 'Created service with name "db"' },
+      { type: 'Normal', reason: 'ServiceCreated', message: 'Created service with name "db-client"' },
+    ]);
+  });
+
+  it('are not made where a stranger has their name, who is named', async () => {
     const taken = new ApiFailure('conflict', 'already exists', { reason: 'AlreadyExists' });
     const writer = { create: () => Promise.reject(taken) };
-    const keeping = { caches: { services: { get: () => undefined }, budgets: undefined }, writer };
-    const keepIn = (world: ReturnType<typeof aWorld>): Promise<void> =>
-      keepAccessories(blueprint, world, keeping as unknown as Parameters<typeof keepAccessories>[2]);
-    const founding = aWorld((world) => ({ ...world, memory: { ...world.memory, clusterId: undefined } }));
-    await expect(keepIn(founding)).rejects.toThrow(/^Service db exists and does not belong to this cluster: rename/);
-    await expect(keepIn(aWorld())).resolves.toBeUndefined();
+    const caches = { services: { get: () => undefined }, budgets: undefined };
+    expect((await keptBeside(caches, writer))?.message).toMatch(
+      /^Service db exists and does not belong to this cluster/,
+    );
+  });
+
+  it('are named too where the stranger has their labels, and what is missing beside it is made', async () => {
+    const made: string[] = [];
+    const writer = { create: async (_: unknown, { metadata }: KubeObject) => void made.push(metadata.name) };
+    const stranger = {
+      ...peerService(blueprint),
+      metadata: { ...peerService(blueprint).metadata, ownerReferences: [] },
+    };
+    const services = { get: (key: string) => (key === 'default/db' ? stranger : undefined) };
+    const failure = await keptBeside({ services, budgets: undefined }, writer);
+    expect(failure).toMatchObject({ kind: 'rejected', message: expect.stringMatching(/^Service db exists/) });
+    expect(made).toEqual(['db-client']);
+  });
+
+  it('are waited for where a former cluster of the name has them still', async () => {
+    const { metadata, ...rest } = peerService(blueprint);
+    const ownerReferences = metadata.ownerReferences.map((owner) => ({ ...owner, uid: 'of-the-former' }));
+    const services = { get: () => ({ ...rest, metadata: { ...metadata, ownerReferences } }) };
+    expect(await keptBeside({ services, budgets: undefined }, {})).toMatchObject({ kind: 'conflict' });
   });
 });
+
+const keptBeside = (caches: object, writer: object) =>
+  keepAccessories(blueprint, aWorld(), { caches, writer } as unknown as Parameters<typeof keepAccessories>[2]);

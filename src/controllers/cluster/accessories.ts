@@ -1,7 +1,8 @@
 import { disruptionBudget } from '../../core/desired/budget.ts';
 import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
 import { clientService, peerService } from '../../core/desired/services.ts';
-import type { ClusterWorld } from '../../core/model/cluster.ts';
+import { type ClusterWorld, carrierNamed } from '../../core/model/cluster.ts';
+import { votersOf } from '../../core/quorum.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { podDisruptionBudgets, type Resource, services } from '../../kube/resource.ts';
@@ -13,31 +14,44 @@ import type { Writer } from './writer.ts';
 interface Keeping {
   readonly caches: Tools['caches'];
   readonly writer: Writer;
+  /** Told of a Service that was not there before. */
+  readonly onService?: (name: string) => void;
 }
 
 interface Shelf<T extends KubeObject> {
   readonly resource: Resource<T>;
   readonly store: Store<T>;
-  /** Whether there is a cluster that must not be left alone because of what stands in the way of a service. */
-  readonly hasFormed: boolean;
 }
 
-/** Services and budget: made when they are missing, put right when they were changed. None of it can disturb a member. */
-export async function keepAccessories(blueprint: Blueprint, world: ClusterWorld, tools: Keeping): Promise<void> {
-  const hasFormed = world.memory.clusterId !== undefined;
-  const onServices = { resource: services, store: tools.caches.services, hasFormed };
-  await keep(onServices, peerService(blueprint), tools);
-  await keep(onServices, clientService(blueprint), tools);
-  await keepBudget(blueprint, world, tools);
+/**
+ * Services and budget: made when they are missing, put right when they were changed. None of it can disturb a member, and
+ * what stands in the way of one is no reason to leave the others. Gives back what that is.
+ */
+export async function keepAccessories(
+  blueprint: Blueprint,
+  world: ClusterWorld,
+  tools: Keeping,
+): Promise<Failure | undefined> {
+  const onServices = { resource: services, store: tools.caches.services };
+  const inTurn = [
+    () => keep(onServices, peerService(blueprint), tools),
+    () => keep(onServices, clientService(blueprint), tools),
+    () => keepBudget(blueprint, world, tools),
+  ];
+  let first: Failure | undefined;
+  for (const kept of inTurn) await kept().catch((thrown: unknown) => (first ??= Failure.from(thrown)));
+  return first;
 }
 
-async function keepBudget(blueprint: Blueprint, { membership, memory }: ClusterWorld, tools: Keeping): Promise<void> {
+async function keepBudget(blueprint: Blueprint, world: ClusterWorld, tools: Keeping): Promise<void> {
+  const { membership, memory } = world;
   const members = membership.seen ? membership.value.members : [];
-  const voters = members.filter(({ role }) => role === 'voter').length || memory.voters.length;
+  const voters = votersOf(members).length || memory.voters.length;
+  const learners = members.filter(({ role, name }) => role === 'learner' && carrierNamed(world, name)?.ready).length;
   const store = tools.caches.budgets;
   if (store === undefined) return;
-  const shelf = { resource: podDisruptionBudgets, store, hasFormed: memory.clusterId !== undefined };
-  const wanted = disruptionBudget(blueprint, voters);
+  const shelf = { resource: podDisruptionBudgets, store };
+  const wanted = disruptionBudget(blueprint, { voters, learners });
   if (wanted !== undefined) return keep(shelf, wanted, tools);
   const { name, namespace, uid } = blueprint.intent;
   const there = shelf.store.get(`${namespace}/${name}`);
@@ -47,20 +61,22 @@ async function keepBudget(blueprint: Blueprint, { membership, memory }: ClusterW
 }
 
 async function keep<T extends KubeObject>(
-  { resource, store, hasFormed }: Shelf<T>,
+  { resource, store }: Shelf<T>,
   wanted: Manifest,
-  { writer }: Keeping,
+  { writer, onService }: Keeping,
 ): Promise<void> {
   const { name, namespace, ownerReferences } = wanted.metadata;
+  const [owner] = ownerReferences;
   const there = store.get(`${namespace}/${name}`);
   if (there === undefined) {
     await writer.create(resource, wanted as unknown as T).catch((thrown: unknown) => {
-      if (!isAlreadyExists(thrown)) throw thrown;
-      if (!hasFormed) throw strangers(resource, name); // it has not our labels, so that we never get to see it
+      throw isAlreadyExists(thrown) ? strangers(resource, name) : thrown; // it has not our labels: we never get to see it
     });
+    if (wanted.kind === 'Service') onService?.(name);
     return;
   }
-  if (!isOwnedBy(there, ownerReferences[0]?.uid)) throw strangers(resource, name);
+  if (isFormers(there, owner)) throw new Failure('conflict', `${resource.kind} ${name} goes with a former cluster`);
+  if (!isOwnedBy(there, owner?.uid)) throw strangers(resource, name);
   const spec = withoutMore(wanted, there as Selecting);
   if (includes(there, { spec, metadata: { labels: wanted.metadata.labels } })) return;
   const body = { metadata: { uid: there.metadata.uid, labels: wanted.metadata.labels }, spec };
@@ -81,6 +97,15 @@ function withoutMore({ spec }: Manifest, there: Selecting): Manifest['spec'] {
 
 const isOwnedBy = ({ metadata }: Stored<KubeObject>, uid: string | undefined): boolean =>
   (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+
+/** It belongs to a cluster of the same name that was deleted before, and goes by itself. */
+const isFormers = (
+  { metadata }: Stored<KubeObject>,
+  owner: Manifest['metadata']['ownerReferences'][number] | undefined,
+) =>
+  (metadata.ownerReferences ?? []).some(
+    ({ kind, name, uid }) => kind === owner?.kind && name === owner.name && uid !== owner.uid,
+  );
 
 /** Whether all that is wanted is there; what the server added beside it does not matter. */
 function includes(there: unknown, wanted: unknown): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { annotationsOf, sealed as sealedFor } from '../../core/desired/initial-cluster.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { memberPod } from '../../core/desired/pod.ts';
+import { memberPod, templateAnnotation } from '../../core/desired/pod.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
 import type { MemberTemplate } from '../../core/model/template.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
@@ -60,11 +61,43 @@ describe('the body of a member', () => {
       pod: podOf(etcd({ waiting: { reason: 'ErrImagePull', message: 'not found' } })),
       want: { phase: 'stuck', why: 'ErrImagePull: not found' },
     },
+    'is stuck when what runs before it cannot be pulled': {
+      pod: podOf({
+        ...etcd({ waiting: { reason: 'PodInitializing' } }),
+        initContainerStatuses: [
+          { name: 'check-dns', state: { waiting: { reason: 'ImagePullBackOff', message: 'not found' } } },
+        ],
+      }),
+      want: { phase: 'stuck', why: 'init container check-dns: ImagePullBackOff: not found' },
+    },
+    'is starting while what runs before it does': {
+      pod: podOf({
+        ...etcd({ waiting: { reason: 'PodInitializing' } }),
+        initContainerStatuses: [{ name: 'check-dns', state: { running: {} } }],
+      }),
+      want: { phase: 'starting', why: '' },
+    },
     'has another chance, and as much time, when its image was changed': {
       pod: podOf(etcd({ waiting: { reason: 'ContainerCreating' } }), {
         metadata: { annotations: { 'etcd.database.coreos.com/changed-at': '2026-01-01T00:10:00Z' } },
       }),
       want: { unreadySince: Date.parse('2026-01-01T00:10:00Z') },
+    },
+    'is changing until its container has started again with the image it was given': {
+      pod: podOf(ready, { metadata: { annotations: { 'etcd.database.coreos.com/changed-after-restarts': '0' } } }),
+      want: { isChanging: true },
+    },
+    'is not changing when it was given back what it runs': {
+      pod: podOf(etcd({ running: {} }, { image: 'quay.io/coreos/etcd:v3.5.35' }), {
+        metadata: { annotations: { 'etcd.database.coreos.com/changed-after-restarts': '0' } },
+      }),
+      want: { isChanging: false },
+    },
+    'is changing no more once it has': {
+      pod: podOf(etcd({ running: {} }, { restartCount: 1 }), {
+        metadata: { annotations: { 'etcd.database.coreos.com/changed-after-restarts': '0' } },
+      }),
+      want: { isChanging: false },
     },
     'is stuck when no node will have it': {
       pod: podOf({
@@ -87,7 +120,7 @@ describe('the body of a member', () => {
     },
     'is stopping when it is being deleted': {
       pod: podOf(ready, { metadata: { deletionTimestamp: created } }),
-      want: { phase: 'stopping' },
+      want: { phase: 'stopping', goneBy: Date.parse(created) },
     },
     'has not drifted when only its version is another': {
       pod: podOf(ready, { blueprint: blueprintOf({ version: '3.5.34' }) }),
@@ -111,6 +144,20 @@ describe('the body of a member', () => {
     it(sentence, () => expect(carriersOf({ pods: [pod], claims: [] }, plain)[0]).toMatchObject(want));
   }
 
+  it('says of which class there is no volume, where that is what it waits for', () => {
+    const stuckBy = (message: string, storageClassName?: string) => {
+      const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+      const waiting = { ...claimNamed('Pending'), spec: storageClassName === undefined ? {} : { storageClassName } };
+      return carriersOf({ pods: [podOf({ conditions }, { blueprint: durable })], claims: [waiting] }, durable)[0]?.why;
+    };
+    const unbound = 'pod has unbound immediate PersistentVolumeClaims';
+    expect(stuckBy(unbound, 'nowhere')).toBe(
+      `Unschedulable: ${unbound}: for PersistentVolumeClaim db-0 no volume of StorageClass nowhere has been made`,
+    );
+    expect(stuckBy(unbound)).toContain('there is no default StorageClass');
+    expect(stuckBy('0/3 nodes', 'standard')).toBe('Unschedulable: 0/3 nodes');
+  });
+
   it('is outdated when its Secret has other keys than it shows, and not while they are not known', () => {
     const certified = blueprintOf({ TLS: { static: { member: { peerSecret: 'peer' } } } });
     const finding = (keys: object | undefined): Blueprint => ({
@@ -126,9 +173,9 @@ describe('the body of a member', () => {
 
   describe('whose certificates we keep', () => {
     const certified = blueprintOf({ TLS: { static: { member: { peerSecret: 'peer' } } } });
-    const keeping = (believed: string): Blueprint => ({
-      ...certified,
-      template: { ...certified.template, kept: { secret: 'db-member-tls', believed, believedAtFirst: 'first' } },
+    const keeping = (believed: string, shown = 'a leaf', blueprint = certified): Blueprint => ({
+      ...blueprint,
+      template: { ...blueprint.template, kept: { secret: 'db-member-tls', believed, believedAtFirst: 'first', shown } },
     });
     const seenBy = (today: Blueprint, pod: Stored<Pod>) => carriersOf({ pods: [pod], claims: [] }, today)[0];
 
@@ -152,6 +199,16 @@ describe('the body of a member', () => {
       expect(seenBy(keeping('both'), pod)).toMatchObject({ drift: 'pod', believes: 'first' });
     });
 
+    it('is outdated when it would show a renewed certificate only after another start', () => {
+      const [old, young] = ['3.1.10', '3.2.13'].map((version) => {
+        const spec = { version, TLS: { static: { member: { peerSecret: 'peer' } } } };
+        return podOf(ready, { blueprint: keeping('first', 'a leaf', blueprintOf(spec)) });
+      }) as [Stored<Pod>, Stored<Pod>];
+      const drifts = (shown: string) => [old, young].map((pod) => seenBy(keeping('first', shown), pod)?.drift);
+      expect(drifts('a leaf')).toEqual(['none', 'none']);
+      expect(drifts('another leaf')).toEqual(['pod', 'none']);
+    });
+
     it('stays as it is when it was made before we kept any, until authorities change', () => {
       const pod = podOf(ready, { blueprint: certified });
       expect(seenBy(keeping('first'), pod)).toMatchObject({ drift: 'none', believes: 'first' });
@@ -171,8 +228,10 @@ describe('the body of a member', () => {
     ]);
   });
 
-  it('needs another disk where its own cannot grow as asked', () => {
-    const pods = [podOf(ready, { blueprint: durable })];
+  const sealed = { annotations: annotationsOf(sealedFor(name, durable.intent), durable.naming) };
+
+  it('needs another disk where its own cannot grow as asked, once it has joined', () => {
+    const pods = [podOf(ready, { blueprint: durable, metadata: sealed })];
     const refused = (size: string): Stored<PersistentVolumeClaim> => {
       const claimed = claimNamed('Bound');
       const annotations = { 'etcd.database.coreos.com/cannot-grow-to': size };
@@ -180,5 +239,12 @@ describe('the body of a member', () => {
     };
     expect(carriersOf({ pods, claims: [refused('1Gi')] }, durable)).toMatchObject([{ drift: 'disk' }]);
     expect(carriersOf({ pods, claims: [refused('2Gi')] }, durable)).toMatchObject([{ drift: 'none' }]);
+    const starting = [podOf({}, { blueprint: durable })];
+    expect(carriersOf({ pods: starting, claims: [refused('1Gi')] }, durable)).toMatchObject([{ drift: 'none' }]);
+    const annotations = { ...sealed.annotations, [templateAnnotation(durable.naming)]: 'before' };
+    const outdated = (status: object) => podOf(status, { blueprint: durable, metadata: { annotations } });
+    const both = [outdated(ready), outdated(etcd({ waiting: { reason: 'CrashLoopBackOff' } }))];
+    const drifts = both.map((pod) => carriersOf({ pods: [pod], claims: [refused('1Gi')] }, durable)[0]?.drift);
+    expect(drifts).toEqual(['disk', 'pod']); // what lets it start comes first
   });
 });

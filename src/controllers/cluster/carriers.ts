@@ -1,12 +1,11 @@
-import { cannotGrowAnnotation, claimAnnotation, claimMark, storageOf } from '../../core/desired/claim.ts';
 import { isSealed } from '../../core/desired/initial-cluster.ts';
-import { isLabelled } from '../../core/desired/labels.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { believesAnnotation, changedAnnotation, templateAnnotation, templateMark } from '../../core/desired/pod.ts';
-import { showsSecrets } from '../../core/desired/secret-volumes.ts';
+import { changedAnnotation, restartsAnnotation, templateAnnotation, templateMark } from '../../core/desired/pod.ts';
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
 import type { Naming } from '../../core/model/template.ts';
-import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import { lastWords } from '../agents/last-words.ts';
+import { believedBy, driftOf, kindOfDisk, type Standard } from './drift.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -15,82 +14,74 @@ export interface Bodies {
   readonly claims: readonly Stored<PersistentVolumeClaim>[];
 }
 
+/** Whose body a pod is: others may have given it a name of its own, but never a host name. */
+export const nameOfBody = ({ metadata, spec }: Stored<Pod>): CarrierName =>
+  (spec?.hostname ?? metadata.name) as CarrierName;
+
 /** Sees pods and claims as the bodies of members. */
 export function carriersOf({ pods, claims }: Bodies, blueprint: Blueprint): readonly Carrier[] {
   const mark = templateMark(blueprint);
   const withPods = pods.map((pod) => carrierOf(pod, claims, { blueprint, mark }));
   const bareDisk = (claim: Stored<PersistentVolumeClaim>): Carrier => diskWithoutPod(claim, blueprint);
-  const named = new Set(pods.map(({ metadata }) => metadata.name));
+  const named = new Set<string>(pods.map(nameOfBody));
   const bare = claims.filter(({ metadata }) => !named.has(metadata.name) && metadata.deletionTimestamp === undefined);
   return [...withPods, ...bare.map(bareDisk)];
 }
 
-interface Standard {
-  readonly blueprint: Blueprint;
-  readonly mark: string;
-}
-
 function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark }: Standard): Carrier {
-  const { name, uid, annotations = {} } = pod.metadata;
+  const { uid, annotations = {}, deletionTimestamp } = pod.metadata;
   const etcd = pod.status?.containerStatuses?.find((container) => container.name === 'etcd');
+  const claim = claimOf(pod, claims);
+  const state = phaseOf(pod, etcd);
   return {
-    name: name as CarrierName,
+    name: nameOfBody(pod),
     uid,
-    ...phaseOf(pod, etcd),
+    ...explained(state, claim),
     ready: isReady(pod),
     hasRun: hasRun(etcd),
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
+    readySince: readySince(pod),
+    goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
     sealed: isSealed(annotations, blueprint.naming),
     disk: diskOf(pod, claims),
+    diskKind: kindOfDisk(claim, blueprint),
     ...madeFrom(pod, blueprint.naming),
+    isChanging: isChanging(pod, etcd, blueprint.naming),
     believes: believedBy(annotations, blueprint),
-    drift: diskDrift(claimOf(pod, claims), blueprint) ?? podDrift(pod, { blueprint, mark }),
+    drift: driftOf({ pod, claim, isStuck: state.phase === 'stuck' }, { blueprint, mark }),
+    isForeign: isForeign(pod, blueprint),
   };
 }
 
+/** Not made by us, and not made ours. */
+export const isForeign = ({ metadata }: Stored<Pod>, { intent, naming }: Blueprint): boolean =>
+  metadata.annotations?.[templateAnnotation(naming)] === undefined || !isOwnedBy(metadata, intent.uid);
+
+export const isOwnedBy = ({ ownerReferences = [] }: ObjectMeta, uid: string): boolean =>
+  ownerReferences.some((owner) => owner.uid === uid);
+
 function madeFrom({ metadata, spec }: Stored<Pod>, naming: Naming): Pick<Carrier, 'version' | 'image' | 'template'> {
   const { annotations = {} } = metadata;
-  const etcd = spec?.containers?.find((container) => container.name === 'etcd');
+  const image = spec?.containers?.find((container) => container.name === 'etcd')?.image ?? '';
   return {
-    version: annotations[naming.versionAnnotation] ?? '',
-    image: etcd?.image ?? '',
+    version: annotations[naming.versionAnnotation] ?? versionIn(image),
+    image,
     template: annotations[templateAnnotation(naming)] ?? '',
   };
 }
 
-function diskDrift(
-  claim: Stored<PersistentVolumeClaim> | undefined,
-  { naming, template }: Blueprint,
-): 'disk' | undefined {
-  if (claim === undefined) return undefined;
-  const mark = claimMark(template);
-  const kind = claim.metadata.annotations?.[claimAnnotation(naming)] ?? mark;
-  const isTooSmall = claim.metadata.annotations?.[cannotGrowAnnotation(naming)] === storageOf(template);
-  return template.claim === undefined || kind !== mark || isTooSmall ? 'disk' : undefined;
-}
+/** Whoever says nowhere which version it runs says it in the tag of its image. */
+const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)$/.exec(image)?.[1] ?? '';
 
-function podDrift({ metadata, spec }: Stored<Pod>, { blueprint, mark }: Standard): Carrier['drift'] {
-  const { naming, template } = blueprint;
-  if (!showsSecrets(spec?.volumes ?? [], template)) return 'pod';
-  if (!isMadeSo(metadata.annotations ?? {}, { blueprint, mark })) return 'pod';
-  return isLabelled(metadata, template, naming) ? 'none' : 'labels';
+/**
+ * Until the kubelet has stopped it, the old one answers, and well; where only its image is another, nothing else tells them
+ * apart. One that was given its old image again before the kubelet saw the other is not started again at all.
+ */
+function isChanging(pod: Stored<Pod>, etcd: ContainerStatus | undefined, naming: Naming): boolean {
+  const restartsBefore = pod.metadata.annotations?.[restartsAnnotation(naming)];
+  if (restartsBefore === undefined || etcd === undefined) return false;
+  return etcd.restartCount <= Number(restartsBefore) && etcd.image !== madeFrom(pod, naming).image;
 }
-
-/** A pod without a mark was made before there were marks, and is left as it is. */
-function isMadeSo(annotations: Readonly<Record<string, string>>, { blueprint, mark }: Standard): boolean {
-  const { naming, template } = blueprint;
-  const believed = template.kept?.believed;
-  return (
-    (annotations[templateAnnotation(naming)] ?? mark) === mark &&
-    (believed === undefined || believedBy(annotations, blueprint) === believed)
-  );
-}
-
-/** The authorities that it read when it started. It may have read newer ones since, when only its container started again. */
-const believedBy = (
-  annotations: Readonly<Record<string, string>>,
-  { naming, template }: Blueprint,
-): string | undefined => annotations[believesAnnotation(naming)] ?? template.kept?.believedAtFirst;
 
 const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({
   name: metadata.name as CarrierName,
@@ -127,9 +118,21 @@ function phaseOf(pod: Stored<Pod>, etcd: ContainerStatus | undefined): Pick<Carr
   if (pod.metadata.deletionTimestamp !== undefined) return { phase: 'stopping', why: '' };
   const status = pod.status ?? {};
   if (hasEnded(status)) return { phase: 'ended', why: status.message ?? '' };
-  const obstacle = schedulingObstacle(status) ?? startingObstacle(etcd);
+  const obstacle = schedulingObstacle(status) ?? startingObstacle(status, etcd);
   if (obstacle !== undefined) return { phase: 'stuck', why: obstacle };
   return { phase: isRunning(etcd) ? 'running' : 'starting', why: '' };
+}
+
+/** Kubernetes says that a volume is missing, but not of which class. */
+function explained(
+  { phase, why }: Pick<Carrier, 'phase' | 'why'>,
+  claim: Stored<PersistentVolumeClaim> | undefined,
+): Pick<Carrier, 'phase' | 'why'> {
+  const isAboutVolume = phase === 'stuck' && /persistentvolumeclaim/i.test(why);
+  if (!isAboutVolume || claim?.status?.phase !== 'Pending') return { phase, why };
+  const of = claim.spec?.storageClassName;
+  const kind = of === undefined ? 'there is no default StorageClass' : `no volume of StorageClass ${of} has been made`;
+  return { phase, why: `${why}: for PersistentVolumeClaim ${claim.metadata.name} ${kind}` };
 }
 
 const isRunning = (etcd: ContainerStatus | undefined): boolean => etcd?.state?.running !== undefined;
@@ -146,20 +149,32 @@ function schedulingObstacle({ conditions = [] }: PodStatus): string | undefined 
 /** Waiting reasons that pass by themselves. Any other is something that a person, or a change of the spec, has to resolve. */
 const passing = new Set(['ContainerCreating', 'PodInitializing']);
 
-function startingObstacle(etcd: ContainerStatus | undefined): string | undefined {
-  const waiting = etcd?.state?.waiting;
-  if (waiting?.reason === undefined || passing.has(waiting.reason)) return undefined;
-  return [waiting.reason, waiting.message, lastWords(etcd)].filter((text) => text !== undefined).join(': ');
+/** What keeps etcd from starting, or one of those that have to run before it. */
+function startingObstacle({ initContainerStatuses = [] }: PodStatus, etcd: ContainerStatus | undefined) {
+  for (const container of initContainerStatuses) {
+    const obstacle = obstacleOf(container);
+    if (obstacle !== undefined) return `init container ${container.name}: ${obstacle}`;
+  }
+  return obstacleOf(etcd);
 }
 
-function lastWords(etcd: ContainerStatus | undefined): string | undefined {
-  const ended = etcd?.lastState?.terminated;
-  return ended === undefined ? undefined : `ended with ${ended.exitCode} ${ended.message ?? ''}`.trim();
+function obstacleOf(container: ContainerStatus | undefined): string | undefined {
+  const waiting = container?.state?.waiting;
+  if (waiting?.reason === undefined || passing.has(waiting.reason)) return undefined;
+  return [waiting.reason, waiting.message, lastEnd(container)].filter((text) => text !== undefined).join(': ');
+}
+
+function lastEnd(container: ContainerStatus | undefined): string | undefined {
+  const ended = container?.lastState?.terminated;
+  return ended === undefined ? undefined : `ended with ${ended.exitCode} ${lastWords(ended.message ?? '')}`.trim();
 }
 
 const isReady = (pod: Stored<Pod>): boolean => readiness(pod)?.status === 'True';
 
 const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) => type === 'Ready');
+
+const readySince = (pod: Stored<Pod>): number | undefined =>
+  isReady(pod) ? Date.parse(readiness(pod)?.lastTransitionTime ?? '') || undefined : undefined;
 
 const hasRun = (etcd: ContainerStatus | undefined): boolean =>
   etcd !== undefined && (etcd.restartCount > 0 || isRunning(etcd) || etcd.lastState?.terminated !== undefined);

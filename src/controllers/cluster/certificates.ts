@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import {
   authoritiesMark,
   type Bundle,
   bundleIn,
+  certificatesMark,
   filesFor,
   type Holder,
   type Texts,
@@ -27,6 +29,7 @@ export interface CertificatesSeen {
   readonly due: Due;
   readonly staging: Staging | undefined;
   readonly isPublished: boolean;
+  readonly haveExpired: boolean;
   readonly bundle: Bundle | undefined;
   readonly inUse: readonly Holder[];
 }
@@ -39,6 +42,8 @@ interface Looking {
   readonly given: SecretsSeen;
   /** Whose certificates members use, or are about to use. */
   readonly inUse: readonly Holder[];
+  /** Whose certificates nobody uses any more. */
+  readonly idle: readonly Holder[];
 }
 
 /** What looking at Secrets needs. */
@@ -47,7 +52,7 @@ export type SecretTools = Pick<Tools, 'client' | 'now' | 'keepsSecrets'>;
 /** Looks at what we keep for members, beside what the spec offers. Without the right to keep anything, members mount that. */
 export async function lookAtCertificates(
   read: ReadCluster,
-  { given, inUse }: Looking,
+  { given, inUse, idle }: Looking,
   tools: SecretTools,
 ): Promise<Looked> {
   if (inUse.length === 0) return nothing;
@@ -58,7 +63,8 @@ export async function lookAtCertificates(
   const problems = names.filter((_, index) => found[index] === 'foreign').map(foreignSecret);
   const [kept, ours, published] = found.filter((each) => each !== 'foreign');
   if (problems.length > 0 || kept === undefined) return { problems };
-  return { problems, seen: judge({ kept, issued: ours, published, inUse }, read, { given, now: tools.now() }) };
+  const judging = { given, idle, now: tools.now() };
+  return { problems, seen: judge({ kept, issued: ours, published, inUse }, read, judging) };
 }
 
 const mayNotKeep =
@@ -69,7 +75,7 @@ type Found = Pick<CertificatesSeen, 'kept' | 'issued' | 'published' | 'inUse'>;
 function judge(
   found: Found,
   { blueprint, managedCertificates: wish }: ReadCluster,
-  { given, now }: { readonly given: SecretsSeen; readonly now: Date },
+  { given, idle, now }: Pick<Looking, 'given' | 'idle'> & { readonly now: Date },
 ): CertificatesSeen {
   const { kept, issued, published } = found;
   const bundle = kept.stored === undefined ? undefined : bundleIn(kept.files);
@@ -77,13 +83,33 @@ function judge(
   const due =
     wish === undefined || issued === undefined ? 'nothing' : dueIn(issued.files, rotated, { blueprint, wish, now });
   const offered = issued === undefined ? given.offered : issuedBundle(issued.files, due);
+  const staging = offered === undefined ? undefined : nextStage(bundle, offered, idle);
   return {
     ...found,
     due,
     bundle,
-    staging: offered === undefined ? undefined : nextStage(bundle, offered),
+    staging,
+    haveExpired: isLate(staging, { bundle, inUse: found.inUse }, now),
     isPublished: published === undefined || isSame(published.files, clientFiles(bundle)),
   };
+}
+
+/** Whether what is to follow comes after the end of what members show. */
+const isLate = (
+  staging: Staging | undefined,
+  { bundle = {}, inUse }: Pick<CertificatesSeen, 'bundle' | 'inUse'>,
+  now: Date,
+): boolean =>
+  staging !== undefined &&
+  inUse.flatMap((holder) => bundle[holder] ?? []).some(({ certificate }) => hasExpired(certificate, now));
+
+/** What somebody else has written into our Secret may be no certificate at all; then another takes its place anyway. */
+function hasExpired(certificate: string, now: Date): boolean {
+  try {
+    return new X509Certificate(certificate).validToDate < now;
+  } catch {
+    return false;
+  }
 }
 
 /** While all is made anew, what is there is no offer. */
@@ -108,7 +134,8 @@ export const firstAnnotation = ({ prefix }: Naming): string => `${prefix}/believ
 export function keptSecret({ kept, bundle, inUse }: CertificatesSeen, naming: Naming): KeptSecret | undefined {
   if (bundle === undefined) return undefined;
   const believed = authoritiesMark(bundle, inUse);
-  return { secret: kept.name, believed, believedAtFirst: kept.annotations[firstAnnotation(naming)] ?? believed };
+  const believedAtFirst = kept.annotations[firstAnnotation(naming)] ?? believed;
+  return { secret: kept.name, believed, believedAtFirst, shown: certificatesMark(bundle, inUse) };
 }
 
 /** How the operator enters, by what is kept: what it offers itself may not be believed yet. */
@@ -118,10 +145,10 @@ export function entryWith({ bundle }: CertificatesSeen): TlsIdentity | undefined
 }
 
 export function certificatesFor(
-  { due, staging, isPublished, bundle, inUse }: CertificatesSeen,
+  { due, staging, isPublished, haveExpired, bundle, inUse }: CertificatesSeen,
   isShownByAll: boolean,
 ): Certificates {
   const believed = bundle === undefined ? undefined : authoritiesMark(bundle, inUse);
   const next = bundle !== undefined && !isPublished ? 'publish' : staging?.stage;
-  return { due, next, believed, isShownByAll };
+  return { due, next, believed, isShownByAll, haveExpired };
 }

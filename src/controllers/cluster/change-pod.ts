@@ -1,13 +1,18 @@
 import { relabelling } from '../../core/desired/labels.ts';
-import { snapshotAnnotation, snapshotCountAfter } from '../../core/desired/old-requests.ts';
-import { changedAnnotation } from '../../core/desired/pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import {
+  makesMoreSnapshots,
+  snapshotAnnotation,
+  snapshotCountAfter,
+  snapshotCountOf,
+} from '../../core/desired/old-requests.ts';
+import { type Body, changedAnnotation, restartsAnnotation } from '../../core/desired/pod.ts';
+import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
 import { compareVersions, parseVersion, type Version } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import { type Deed, leaderOf } from './deed.ts';
+import { type Deed, leaderOf, podWith } from './deed.ts';
 
 type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
@@ -15,19 +20,24 @@ type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 export async function changeImage({ name, uid, from, to }: Change<'change-image'>, deed: Deed): Promise<void> {
   const { blueprint, writer, signal } = deed;
   await hasArrived(to, deed);
-  await noteVersion(name, to, deed);
-  const index = podOf(name, deed).spec?.containers?.findIndex((container) => container.name === 'etcd') ?? 0;
   const { naming } = blueprint;
   const count = snapshotCountAfter({ from, to, raftIndex: lengthOfLog(deed) });
+  await noteVersion(name, { version: to, snapshotCount: count }, deed);
+  const pod = podWith(uid, deed);
+  const index = pod.spec?.containers?.findIndex((container) => container.name === 'etcd') ?? 0;
   const body = [
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'replace', path: `/spec/containers/${index}/image`, value: blueprint.intent.imageOf(to) },
     { op: 'add', path: annotationPath(naming.versionAnnotation), value: to },
     { op: 'add', path: annotationPath(changedAnnotation(naming)), value: deed.tools.now().toISOString() },
+    { op: 'add', path: annotationPath(restartsAnnotation(naming)), value: restartsOf(pod) },
     ...(count === undefined ? [] : [{ op: 'add', path: annotationPath(snapshotAnnotation(naming)), value: count }]),
   ];
-  await writer.patch(pods, at(name, deed), { type: 'json', body, signal });
+  await writer.patch(pods, pod.metadata, { type: 'json', body, signal });
 }
+
+const restartsOf = ({ status }: Stored<Pod>): string =>
+  String(status?.containerStatuses?.find((container) => container.name === 'etcd')?.restartCount ?? 0);
 
 const annotationPath = (name: string): string =>
   `/metadata/annotations/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
@@ -49,7 +59,8 @@ async function hasArrived(to: string, deed: Deed): Promise<void> {
   await leaderOf(deed)
     .downgrade('validate', target, deed)
     .catch((thrown: unknown) => {
-      const why = Failure.from(thrown).message;
+      const { kind, message: why } = Failure.from(thrown);
+      if (kind === 'forbidden' || kind === 'bug') throw thrown; // nobody gets around this by waiting
       throw new Failure('conflict', `the cluster has not arrived at etcd ${before.major}.${before.minor} yet: ${why}`);
     });
 }
@@ -61,9 +72,29 @@ function lowestVersion({ observed: { world } }: Deed): Version | undefined {
   return running.toSorted(compareVersions)[0];
 }
 
-/** Beside the data stands which version may have written it. It is said before that version starts. */
-export async function noteVersion(name: CarrierName, version: string, deed: Deed): Promise<void> {
-  await noteOnClaim(name, { [deed.blueprint.naming.versionAnnotation]: version }, deed);
+interface Start {
+  readonly version: string;
+  readonly snapshotCount: string | undefined;
+}
+
+/** Beside the data stands which version may have written it, and how. It is said before that version starts. */
+export async function noteVersion(name: CarrierName, { version, snapshotCount }: Start, deed: Deed): Promise<void> {
+  const { naming } = deed.blueprint;
+  const count = snapshotCount === undefined ? {} : { [snapshotAnnotation(naming)]: snapshotCount };
+  await noteOnClaim(name, { [naming.versionAnnotation]: version, ...count }, deed);
+}
+
+/** How often a body that is made now makes snapshots: as its disk says, or as the others do. */
+export function snapshotCountFor({ name, version: to }: Pick<Body, 'name' | 'version'>, deed: Deed): string {
+  const { observed, tools, blueprint } = deed;
+  if (!makesMoreSnapshots(to)) return '';
+  const { carriers } = observed.world;
+  const annotation = snapshotAnnotation(blueprint.naming);
+  const from = carrierNamed(observed.world, name)?.version || to;
+  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  const others = carriers.map(({ uid }) => observed.podWith(uid)?.metadata.annotations?.[annotation]);
+  const said = [claim?.metadata.annotations?.[annotation], ...others];
+  return snapshotCountOf({ from, to, raftIndex: lengthOfLog(deed) }, said);
 }
 
 /** Where there is a claim, and it does not say so already. */
@@ -75,22 +106,17 @@ export async function noteOnClaim(
   const { blueprint, tools, writer, signal } = deed;
   const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
   const said = claim?.metadata.annotations ?? {};
-  if (claim === undefined || Object.entries(notes).every(([note, text]) => said[note] === text)) return;
+  if (claim === undefined || Object.entries(notes).every(([note, text]) => (said[note] ?? '') === text)) return;
   const body = { metadata: { uid: claim.metadata.uid, annotations: notes } };
   await writer.patch(persistentVolumeClaims, at(name, deed), { type: 'merge', body, signal });
 }
 
-export async function relabelCarrier({ name, uid }: Change<'relabel-carrier'>, deed: Deed): Promise<void> {
+export async function relabelCarrier({ uid }: Change<'relabel-carrier'>, deed: Deed): Promise<void> {
   const { blueprint, writer, signal } = deed;
-  const metadata = relabelling(podOf(name, deed).metadata, blueprint.template, blueprint.naming);
+  const pod = podWith(uid, deed);
+  const metadata = relabelling(pod.metadata, blueprint.template, blueprint.naming);
   const body = { metadata: { uid, ...metadata } };
-  await unless('not-found', writer.patch(pods, at(name, deed), { type: 'merge', body, signal }), undefined);
+  await unless('not-found', writer.patch(pods, pod.metadata, { type: 'merge', body, signal }), undefined);
 }
 
 const at = (name: CarrierName, { blueprint }: Deed) => ({ namespace: blueprint.intent.namespace, name });
-
-function podOf(name: CarrierName, { blueprint, tools }: Deed): Stored<Pod> {
-  const pod = tools.caches.pods.get(`${blueprint.intent.namespace}/${name}`);
-  if (pod === undefined) throw new Failure('conflict', `the pod of ${name} is gone`);
-  return pod;
-}

@@ -1,37 +1,113 @@
-import { markIn } from '../../core/desired/claim.ts';
+import { claimAnnotation, markIn } from '../../core/desired/claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { type CarrierName, hasHistory, type Memory } from '../../core/model/cluster.ts';
-import { recalled } from '../../core/model/kept-disks.ts';
+import {
+  type CarrierName,
+  type ClusterWorld,
+  hasHistory,
+  isOurs,
+  type Keeper,
+  type Memory,
+} from '../../core/model/cluster.ts';
+import { type FoundDisk, isStrangers, recalled } from '../../core/model/kept-disks.ts';
+import { isNumberedName } from '../../core/model/ordinals.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { keyOf } from '../../kube/object.ts';
-import type { Bodies } from './carriers.ts';
+import { type Bodies, isForeign, nameOfBody } from './carriers.ts';
 import { type Caches, clusterIndex, ownerIndex } from './sources.ts';
 
-/** The claims of a cluster: those it owns, and where disks are found by name, those under its name that nobody owns. */
-export function claimsOf(
-  { intent, findsDisks }: Blueprint,
-  { claims }: Pick<Caches, 'claims'>,
-): readonly Stored<PersistentVolumeClaim>[] {
+type Claim = Stored<PersistentVolumeClaim>;
+
+/** The claims of a cluster: those it owns, and where disks are found by name, those of members' names that nobody owns. */
+export function claimsOf(blueprint: Blueprint, { claims }: Pick<Caches, 'claims'>): readonly Claim[] {
+  const { intent, findsDisks } = blueprint;
   const owned = claims.by(ownerIndex, intent.uid);
   if (findsDisks === 'by-owner') return owned;
-  const unowned = claims.by(clusterIndex, keyOf(intent)).filter(({ metadata }) => !metadata.ownerReferences?.length);
-  return [...owned, ...unowned];
+  const unowned = claims.by(clusterIndex, keyOf(intent)).filter((claim) => isUnowned(claim));
+  return [...owned, ...unowned.filter((claim) => isForMember(claim, blueprint))];
 }
+
+const isUnowned = ({ metadata }: Claim): boolean => !metadata.ownerReferences?.length;
+
+/** Others may have reasons of their own to put the cluster's labels on a claim. */
+function isForMember({ metadata }: Claim, { intent, naming }: Blueprint): boolean {
+  const { name, labels = {} } = metadata;
+  return labels[naming.memberLabel] === name && (intent.memberNames === 'random' || isNumberedName(intent.name, name));
+}
+
+/** All under its name that are not about to go, whosever they are: their names are taken. */
+export function allClaimsOf(blueprint: Blueprint, caches: Pick<Caches, 'claims'>): Bodies['claims'] {
+  const own = claimsOf(blueprint, caches);
+  if (blueprint.findsDisks === 'by-owner') return own;
+  const named = caches.claims.by(clusterIndex, keyOf(blueprint.intent)).filter((claim) => !own.includes(claim));
+  /** A restore has set it aside. */
+  const isAside = ({ metadata: { ownerReferences = [] } }: Claim): boolean =>
+    ownerReferences.some(({ kind }) => kind !== blueprint.owner.kind);
+  return [...own, ...named.filter((claim) => isUnowned(claim) || isAside(claim))];
+}
+
+const diskOn = ({ metadata }: Claim, { naming }: Pick<Blueprint, 'naming'>): FoundDisk => {
+  const { name, annotations = {} } = metadata;
+  const wasMadeByUs = annotations[claimAnnotation(naming)] !== undefined;
+  return { name: name as CarrierName, mark: markIn(annotations, naming), isOurs: wasMadeByUs };
+};
+
+/** Whether a claim under a member's name never was this cluster's. What a cluster owns was. */
+export const isStrangersClaim = (claim: Claim, blueprint: Blueprint, memory: Pick<Memory, 'clusterId' | 'voters'>) =>
+  blueprint.findsDisks === 'by-name' && isUnowned(claim) && isStrangers(diskOn(claim, blueprint), memory);
+
+/** The claims of a cluster, apart from those that never were. */
+export const ownClaimsOf = (
+  blueprint: Blueprint,
+  { strangeDisks = [] }: Pick<ClusterWorld, 'strangeDisks'>,
+  caches: Pick<Caches, 'claims'>,
+): Bodies['claims'] =>
+  claimsOf(blueprint, caches).filter(({ metadata }) => !(strangeDisks as readonly string[]).includes(metadata.name));
 
 /** What a pass starts from: what is remembered, or can be learned from disks; and disks from which nothing can be learned. */
 export interface Recollection extends Bodies {
   readonly memory: Memory;
   readonly leftDisks: readonly CarrierName[];
+  readonly strangeDisks: readonly CarrierName[];
+  /** Claims without a volume behind them, and so without data, or about to go with it: whoever founds may have their names. */
+  readonly unused: readonly Claim[];
 }
 
-export function recollect({ blueprint, memory: known }: ReadCluster, { pods, claims }: Bodies): Recollection {
-  if (blueprint.findsDisks === 'by-owner') return { memory: known, pods, claims, leftDisks: [] };
-  const disks = claims.map(({ metadata }) => ({
-    name: metadata.name as CarrierName,
-    mark: markIn(metadata.annotations ?? {}, blueprint.naming),
-  }));
-  const memory = recalled(known, disks);
-  if (hasHistory(memory) || pods.length > 0) return { memory, pods, claims, leftDisks: [] };
-  return { memory, pods, claims: [], leftDisks: disks.map(({ name }) => name) };
+/** `keepers`: those who make pods of the cluster for somebody else. */
+export function recollect(read: ReadCluster, { pods, claims }: Bodies, keepers: readonly Keeper[] = []): Recollection {
+  const { blueprint, memory: known } = read;
+  const none = { leftDisks: [], strangeDisks: [], unused: [] };
+  if (blueprint.findsDisks === 'by-owner') return { ...none, memory: known, pods, claims };
+  const memory = recalled(known, disksToGoBy(read, { pods, claims }, keepers));
+  if (!hasHistory(memory) && pods.length === 0) {
+    const unused = claims.filter((claim) => isLeaving(claim) || claim.status?.phase === 'Pending');
+    const left = claims.filter((claim) => !unused.includes(claim));
+    return { ...none, memory, pods, claims: [], leftDisks: namesOf(left), unused };
+  }
+  const named = new Set<string>(pods.map(nameOfBody));
+  const strange = claims.filter(
+    (claim) => !named.has(claim.metadata.name) && isStrangersClaim(claim, blueprint, memory),
+  );
+  const own = claims.filter((claim) => !strange.includes(claim));
+  return { ...none, memory, pods, claims: own, strangeDisks: namesOf(strange) };
 }
+
+/**
+ * What we once wrote on its disks makes nobody ours whom another operator has had since, and who has to be taken over. And
+ * what somebody has deleted is not to be gone on with, although a pod that ends may hold it for a while.
+ */
+function disksToGoBy(
+  { blueprint, memory }: ReadCluster,
+  { pods, claims }: Bodies,
+  keepers: readonly Keeper[],
+): readonly FoundDisk[] {
+  const disks = (those: Bodies['claims']) => those.map((claim) => diskOn(claim, blueprint));
+  if (isOurs(memory)) return disks(claims);
+  const isOthers = keepers.length > 0 || pods.some((pod) => isForeign(pod, blueprint));
+  return isOthers ? [] : disks(claims.filter((claim) => !isLeaving(claim)));
+}
+
+const isLeaving = ({ metadata }: Claim): boolean => metadata.deletionTimestamp !== undefined;
+
+const namesOf = (claims: readonly Claim[]): readonly CarrierName[] =>
+  claims.map(({ metadata }) => metadata.name as CarrierName);

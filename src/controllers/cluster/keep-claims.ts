@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { markedWith } from '../../core/desired/claim.ts';
+import { markedWith, markIn } from '../../core/desired/claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { votersOf } from '../../core/quorum.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims } from '../../kube/resource.ts';
-import { claimsOf } from './claims-of.ts';
+import { ownClaimsOf } from './claims-of.ts';
 import type { Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
 
@@ -20,7 +20,7 @@ interface Keeping {
  */
 export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keeping: Keeping): Promise<void> {
   if (blueprint.findsDisks === 'by-owner' || world.memory.clusterId === undefined) return;
-  const claims = claimsOf(blueprint, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
+  const claims = ownClaimsOf(blueprint, world, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
   for (const claim of claims) await keepClaim(claim, { blueprint, world }, keeping.writer);
 }
 
@@ -32,12 +32,17 @@ interface Kept {
 async function keepClaim({ metadata }: Stored<PersistentVolumeClaim>, kept: Kept, writer: Writer): Promise<void> {
   const { uid, namespace, name, annotations = {}, ownerReferences = [] } = metadata;
   const said = marksFor(name, kept);
+  if (isOfAnother(annotations, kept) && Object.keys(said).length === 0) return;
   const owners = kept.blueprint.disksOutlive ? [] : [kept.blueprint.owner];
   const isSaid = Object.entries(said).every(([annotation, text]) => annotations[annotation] === text);
   if (isSaid && isDeepStrictEqual(ownerReferences, owners)) return;
   const body = { metadata: { uid, annotations: said, ownerReferences: owners } };
   await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
 }
+
+/** Under the name of a voter that does not answer, it may still be what it says: then it goes with nobody. */
+const isOfAnother = (annotations: Readonly<Record<string, string>>, { blueprint, world }: Kept): boolean =>
+  (markIn(annotations, blueprint.naming)?.clusterId ?? world.memory.clusterId) !== world.memory.clusterId;
 
 function marksFor(name: string, { blueprint, world: { membership, memory } }: Kept): Readonly<Record<string, string>> {
   if (!membership.seen || memory.clusterId !== membership.value.clusterId) return {};

@@ -14,6 +14,8 @@ import { Failure } from '../../std/failure.ts';
 
 /** Whom to ask, and for how long to wait for an answer. A healthy member answers within milliseconds. */
 export interface Asked {
+  /** Whom we expect there. */
+  readonly name: CarrierName;
   readonly connection: Pick<EtcdConnection, 'status' | 'memberList'>;
   readonly asking: { readonly signal: AbortSignal; readonly timeoutMillis: number };
 }
@@ -43,25 +45,25 @@ const refusal = (thrown: unknown): { readonly refused?: Refusal } => {
   return refused === undefined ? {} : { refused };
 };
 
-function refusalOf(thrown: unknown): Refusal | undefined {
+/** Whether etcd does not let our user in, and why. */
+export function refusalOf(thrown: unknown): Refusal | undefined {
   if (isRefusal(thrown, 'wrong-password')) return 'unknown-user';
   return isRefusal(thrown, 'auth-needed', 'user-not-found', 'permission-denied') ? 'no-user' : undefined;
 }
 
-const ask = async ({ connection, asking }: Asked): Promise<Answer> => ({
-  connection,
-  asking,
-  status: await connection.status(asking),
+const ask = async (asked: Asked): Promise<Answer> => ({
+  ...asked,
+  status: await asked.connection.status(asked.asking),
 });
 
 async function listByMajority(answers: readonly Answer[]): Promise<Sighting<Membership>> {
   const inOrder = answers.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
   let failure: unknown = new Failure('unreachable', 'no member has a majority behind it');
-  for (const { connection, asking, status } of inOrder) {
-    if (status.isLearner) continue; // it may not be asked
+  for (const answer of inOrder) {
+    const { isLearner, clusterId } = answer.status;
+    if (isLearner) continue; // it may not be asked
     try {
-      const members = await connection.memberList(asking);
-      return { seen: true, value: membershipOf(members, answers, status.clusterId) };
+      return { seen: true, value: membershipOf(await listFrom(answer), answers, clusterId) };
     } catch (thrown) {
       failure = thrown;
     }
@@ -69,12 +71,25 @@ async function listByMajority(answers: readonly Answer[]): Promise<Sighting<Memb
   return { seen: false, why: Failure.from(failure).message, ...refusal(failure), ...(await rumourOf(inOrder)) };
 }
 
+/**
+ * Addresses are given to others while our copy of a pod still has them, as when a node starts again: who is another in its own
+ * list is a member of another cluster, and says nothing of this one.
+ */
+async function listFrom(
+  { name, connection, asking, status }: Answer,
+  { linearizable = true } = {},
+): Promise<readonly EtcdMember[]> {
+  const list = await connection.memberList({ linearizable, ...asking });
+  const itself = list.find(({ id }) => id === status.memberId);
+  if (itself === undefined || nameIn(itself) === name) return list;
+  throw new Failure('unreachable', `${nameIn(itself)} answers at the address of ${name}`);
+}
+
 /** What one member knows by itself. */
 async function rumourOf(answers: readonly Answer[]): Promise<{ readonly rumour?: Membership }> {
   const teller = answers.find(({ status }) => !status.isLearner);
   if (teller === undefined) return {};
-  const list = teller.connection.memberList({ linearizable: false, ...teller.asking });
-  return list.then(
+  return listFrom(teller, { linearizable: false }).then(
     (members) => ({ rumour: membershipOf(members, answers, teller.status.clusterId) }),
     () => ({}),
   );
@@ -97,13 +112,19 @@ function memberOf(member: EtcdMember, status: MemberStatus | undefined, clusterI
     peerURLs: member.peerURLs,
     role: member.isLearner ? 'learner' : 'voter',
     health: healthOf(member, status, clusterId),
+    hasNeverServed: member.clientURLs.length === 0,
     leads: status !== undefined && status.leader === status.memberId,
-    version: status?.version,
+    version: status?.version.replace(/[+-].*$/, ''), // what a builder has added to it decides nothing
     raftIndex: status?.raftIndex,
     storageVersion: status?.storageVersion,
     downgradeTarget: status?.downgradeTarget,
+    alarms: alarmsIn(status),
   };
 }
+
+/** From 3.4 on members speak of them among what is wrong with them. */
+const alarmsIn = (status: MemberStatus | undefined): readonly string[] =>
+  (status?.errors ?? []).flatMap((text) => /alarm:\s*(NOSPACE|CORRUPT)/.exec(text)?.[1] ?? []);
 
 function healthOf(member: EtcdMember, status: MemberStatus | undefined, clusterId: bigint): Member['health'] {
   if (status === undefined) return member.name === '' ? 'never-started' : 'silent';

@@ -48,6 +48,30 @@ describe('a Secret of the operator', () => {
     });
   });
 
+  it('is not needed to ask those who serve without encryption as yet, and nobody is to begin with it', async () => {
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const asked: string[] = [];
+    const to = ({ url }: Endpoint) => ({
+      status: async () => {
+        asked.push(url);
+        throw new Failure('unreachable', 'nobody there');
+      },
+    });
+    const running = {
+      containerStatuses: [{ name: 'etcd', restartCount: 0, state: { running: {} } }],
+      podIP: '10.0.0.1',
+    };
+    const tools = {
+      caches: { pods: { by: () => [{ ...samplePod('db-0', 1), status: running }] }, claims: nothing },
+      client: { get: () => Promise.reject(new Failure('not-found', 'not there')) },
+      ...{ etcd: { to }, now: () => new Date(0), randomName: String },
+    };
+    const { world, planes } = await observe(read.value, tools as unknown as Tools, new AbortController().signal);
+    expect(asked).toEqual(['http://db-0.db.default.svc:2379']);
+    expect(planes).toEqual({ peer: 'plain', client: 'plain' });
+    expect(world).toMatchObject({ secretProblems: { length: 3 }, startsWithoutSecrets: true });
+  });
+
   it('does not hide a bug of ours', async () => {
     await expect(seen(() => Promise.reject(new TypeError('x is undefined')))).rejects.toThrow('x is undefined');
   });
@@ -91,6 +115,10 @@ describe('a question to a member', () => {
   });
 
   it('waits for nobody long while the first members are still finding each other', async () => {
-    expect(await patience({})).toEqual({ serving: 300, starting: 300, stopping: 300 });
+    expect(await patience({ bootstrap: { members: ['db-0'], token: 't' } })).toEqual({
+      serving: 300,
+      starting: 300,
+      stopping: 300,
+    });
   });
 });

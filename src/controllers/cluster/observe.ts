@@ -1,20 +1,25 @@
 import type { ManagedCertificates } from '../../core/certificates/due.ts';
 import { type Encryption, type Planes, speaking } from '../../core/desired/encryption.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import type { Carrier, CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
+import type { Carrier, CarrierName, ClusterWorld, Refusal } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
+import { quorumOf } from '../../core/quorum.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
-import { carriersOf } from './carriers.ts';
+import { type Bodies, carriersOf, nameOfBody } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
-import { claimsOf, recollect } from './claims-of.ts';
+import { allClaimsOf, claimsOf, recollect } from './claims-of.ts';
+import { growingDisks } from './growing.ts';
+import { keepersOf, podsOf } from './inherited.ts';
 import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
+import { leftSecrets } from './left-secrets.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
-import { nextPlanes, planesOf } from './planes.ts';
+import { clientMoveOf, nextPlanes, planesOf, planesWithoutCertificates } from './planes.ts';
+import { lookAtSafeguard } from './safeguard.ts';
 import { certificatesOf, lookAtSecurity, type Security, withKeys } from './security.ts';
-import { ownerIndex, type Tools } from './sources.ts';
+import type { Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
 import { hasUsers, noUser } from './users.ts';
 
@@ -29,7 +34,9 @@ export interface Observed {
   /** What is kept for members, and what the spec says of certificates of our own making. */
   readonly certificates: CertificatesSeen | undefined;
   readonly managedCertificates: ManagedCertificates | undefined;
+  readonly backupBeforeUpgrade: string | undefined;
   readonly connectionTo: (name: CarrierName) => EtcdConnection | undefined;
+  readonly podWith: (uid: string) => Stored<Pod> | undefined;
 }
 
 /**
@@ -37,12 +44,11 @@ export interface Observed {
  * of its member, so one that we see now and do not find in a list that is read later is nobody's.
  */
 export async function observe(read: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
-  const { uid } = read.blueprint.intent;
-  const pods = tools.caches.pods.by(ownerIndex, uid);
+  const pods = podsOf(read, tools);
   const claims = claimsOf(read.blueprint, tools.caches);
-  const { memory, leftDisks, ...bodies } = recollect(read, { pods, claims });
-  const planes = nextPlanes({ ...read, memory }, { pods, claims });
-  const secrets = await lookAtSecurity(read, planes, tools);
+  const keepers = await keepersOf(read, tools, signal);
+  const { memory, leftDisks, strangeDisks, unused, ...bodies } = recollect(read, { pods, claims }, keepers.keepers);
+  const { planes, secrets, startsWithoutSecrets } = await lookAtSpeech({ ...read, memory }, { ...bodies, pods }, tools);
   const blueprintFor = (spoken: Planes): Blueprint => speaking(withKeys(read.blueprint, secrets), spoken);
   const blueprint = blueprintFor(planes);
   const carriers = carriersOf(bodies, blueprint);
@@ -50,32 +56,62 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const connections = connectionsTo(pods, { blueprint, secrets }, tools);
   const connectionTo: Observed['connectionTo'] = (name) => connections.get(name);
   const patience = (carrier: Carrier): number => patienceWith(carrier, read, tools);
-  const sighting = await membersSeen(carriers, { locked: secrets.locked, connectionTo, patience }, signal);
-  const membership = withLeavers(sighting, carriers);
+  const founders = memory.clusterId === undefined ? memory.bootstrap?.members.length : undefined;
+  const asking = { locked: secrets.locked, founders, now: tools.now(), connectionTo, patience };
+  const sighting = await membersSeen(carriers, asking, signal);
+  const shutOut = refusedUser(sighting.seen ? undefined : sighting.refused, { ...read, ...secrets });
+  const membership = because(shutOut, withLeavers(sighting, carriers));
+  const takenClaims = allClaimsOf(blueprint, tools.caches).filter((claim) => !unused.includes(claim));
+  const world: ClusterWorld = {
+    now: tools.now().getTime(),
+    intent: blueprint.intent,
+    ...{ memory, carriers, membership },
+    clientMove: clientMoveOf({ ...read, memory }, bodies),
+    secretProblems: [...new Set([...secrets.problems, ...shutOut])],
+    startsWithoutSecrets,
+    certificates: await certificatesOf(secrets, pods, tools),
+    leftSecrets: await leftSecrets({ ...read, memory }, secrets, tools),
+    hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
+    ...spareNames({ blueprint, memory }, namesOf(pods, takenClaims), tools),
+    ...{ leftDisks, strangeDisks, growingDisks: growingDisks(bodies.claims, blueprint) },
+    ...keepers,
+  };
+  const { certificates } = secrets;
+  const { managedCertificates, backupBeforeUpgrade } = read;
   return {
-    blueprint,
-    planes,
-    blueprintFor,
-    certificates: secrets.certificates,
-    managedCertificates: read.managedCertificates,
-    world: {
-      now: tools.now().getTime(),
-      intent: blueprint.intent,
-      memory,
-      carriers,
-      membership,
-      secretProblems: [...secrets.problems, ...refusedUser(membership, read)],
-      certificates: await certificatesOf(secrets, pods, tools),
-      hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
-      spareNames: spareNames({ blueprint, memory }, [...pods, ...claims], tools),
-      leftDisks,
-    },
-    connectionTo,
+    ...{ blueprint, planes, blueprintFor, certificates, managedCertificates, backupBeforeUpgrade, connectionTo },
+    podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid),
+    world: { ...world, safeguard: await lookAtSafeguard(read, world, tools) },
   };
 }
 
+interface Speech extends Pick<ClusterWorld, 'startsWithoutSecrets'> {
+  readonly planes: Planes;
+  readonly secrets: Security;
+}
+
+/** How members are to speak next, and what there is for it. */
+async function lookAtSpeech(read: ReadCluster, bodies: Bodies, tools: Tools): Promise<Speech> {
+  const next = nextPlanes(read, bodies);
+  const secrets = await lookAtSecurity(read, { planes: next, pods: bodies.pods }, tools);
+  const hasNone = secrets.problems.length > 0 && secrets.template.kept === undefined;
+  if (!hasNone) return { planes: next, secrets };
+  const planes = planesWithoutCertificates(next, bodies, read.blueprint);
+  return { planes, secrets, startsWithoutSecrets: isPlain(planes) && !isPlain(next) };
+}
+
+const isPlain = ({ peer, client }: Planes): boolean => peer === 'plain' && client === 'plain';
+
+const namesOf = (pods: Bodies['pods'], claims: Bodies['claims']): readonly string[] => [
+  ...pods.map(nameOfBody),
+  ...claims.map(({ metadata }) => metadata.name),
+];
+
 interface Asking {
   readonly locked: string | undefined;
+  /** How many they are, as long as it is not known that they have found each other. */
+  readonly founders: number | undefined;
+  readonly now: Date;
   readonly connectionTo: Observed['connectionTo'];
   /** For how long to wait for an answer, in milliseconds. */
   readonly patience: (carrier: Carrier) => number;
@@ -83,24 +119,42 @@ interface Asking {
 
 async function membersSeen(
   carriers: readonly Carrier[],
-  { locked, connectionTo, patience }: Asking,
+  { locked, founders, now, connectionTo, patience }: Asking,
   signal: AbortSignal,
 ): Promise<ClusterWorld['membership']> {
   if (locked !== undefined) return { seen: false, why: locked };
   const asked = carriers.filter(mayAnswer).flatMap((carrier): readonly Asked[] => {
     const connection = connectionTo(carrier.name);
     const asking = { signal, timeoutMillis: patience(carrier) };
-    return connection === undefined ? [] : [{ connection, asking }];
+    return connection === undefined ? [] : [{ name: carrier.name, connection, asking }];
   });
-  return seeMembership(asked);
+  const areFinding = founders !== undefined && !carriers.some(({ ready }) => ready);
+  return areFinding ? foundersSeen(asked, founders, now) : seeMembership(asked);
+}
+
+/**
+ * Founders do not answer before a majority of them has found each other, and many clusters may be founded at once: one of
+ * them is asked whether it is so, each time another, and all only when it is.
+ */
+async function foundersSeen(asked: readonly Asked[], founders: number, now: Date): Promise<ClusterWorld['membership']> {
+  const turn = Math.floor(now.getTime() / 500) % Math.max(asked.length, 1);
+  const first = asked.length < quorumOf(founders) ? [] : asked.slice(turn, turn + 1);
+  const heard = await seeMembership(first);
+  return heard.seen ? seeMembership(asked) : heard;
 }
 
 /** That etcd does not let our user in is a flaw of the Secret that names it, or of the spec that names none. */
-function refusedUser(membership: ClusterWorld['membership'], { operatorCredentials }: ReadCluster): readonly string[] {
-  if (membership.seen || membership.refused === undefined) return [];
+export function refusedUser(refused: Refusal | undefined, { operatorCredentials, userFlaw }: Named): readonly string[] {
+  if (refused === undefined) return [];
+  if (userFlaw !== undefined) return [userFlaw];
   if (operatorCredentials === undefined) return [noUser];
-  return [(membership.refused === 'unknown-user' ? wrongPassword : tooLittleSay)(operatorCredentials)];
+  return [(refused === 'unknown-user' ? wrongPassword : tooLittleSay)(operatorCredentials)];
 }
+
+const because = ([why]: readonly string[], sighting: ClusterWorld['membership']): ClusterWorld['membership'] =>
+  sighting.seen || why === undefined ? sighting : { ...sighting, why };
+
+type Named = Pick<ReadCluster, 'operatorCredentials'> & Pick<Security, 'userFlaw'>;
 
 /**
  * Founders that are still finding each other, and newcomers that are not ready, take a question and do not answer it; a
@@ -109,7 +163,8 @@ function refusedUser(membership: ClusterWorld['membership'], { operatorCredentia
  */
 function patienceWith({ phase, ready }: Carrier, { memory }: ReadCluster, { wayTo }: Tools): number {
   if (wayTo !== undefined) return 2_000;
-  return memory.clusterId === undefined || phase === 'stopping' || !ready ? 300 : 2_000;
+  const isForming = memory.bootstrap !== undefined && memory.clusterId === undefined;
+  return isForming || phase === 'stopping' || !ready ? 300 : 2_000;
 }
 
 const mayAnswer = ({ phase, hasRun }: Carrier): boolean => hasRun && phase !== 'ended' && phase !== 'gone';
@@ -127,7 +182,7 @@ function connectionsTo(
   const reachable = locked === undefined ? pods.filter(({ status }) => status?.podIP !== undefined) : [];
   const endpoint = (pod: Stored<Pod>): Endpoint =>
     wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entry }, tools);
-  return new Map(reachable.map((pod) => [pod.metadata.name, tools.etcd.to(endpoint(pod))]));
+  return new Map(reachable.map((pod) => [nameOfBody(pod), tools.etcd.to(endpoint(pod))]));
 }
 
 export const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Pick<Tools, 'wayTo'>): Endpoint =>
@@ -139,8 +194,8 @@ const schemeFor = (client: Encryption, { tls }: Security['entry']): 'http' | 'ht
 
 /** The pod's address is dialled, and its own name expected there. */
 export function endpointOf(pod: Stored<Pod>, entry: Security['entry'], { intent, naming }: Blueprint): Endpoint {
-  const { metadata, status } = pod;
+  const { status } = pod;
   const scheme = schemeFor(planesOf(pod).client, entry);
-  const url = `${scheme}://${metadata.name}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
+  const url = `${scheme}://${nameOfBody(pod)}.${naming.peerService}.${intent.namespace}.svc:${ports.client}`;
   return { url, dial: { host: status?.podIP ?? '', port: ports.client } };
 }

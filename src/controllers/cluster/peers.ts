@@ -1,45 +1,109 @@
 import { isDeepStrictEqual } from 'node:util';
+import { markedWith, markIn } from '../../core/desired/claim.ts';
 import type { Manifest } from '../../core/desired/manifest.ts';
 import type { Body } from '../../core/desired/pod.ts';
-import { type CarrierName, type ClusterWorld, carrierNamed } from '../../core/model/cluster.ts';
+import { type CarrierName, type ClusterWorld, carrierNamed, isOurs } from '../../core/model/cluster.ts';
+import type { Naming } from '../../core/model/template.ts';
 import type { Join } from '../../core/plan/cluster/step.ts';
+import { votersOf } from '../../core/quorum.ts';
 import type { PeerObjects, ReadCluster, Told } from '../../dialects/dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
+import { persistentVolumeClaims, type Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import { type ClusterObject, ownerIndex, type PeerShelf, type Tools } from './sources.ts';
+import { type Caches, type ClusterObject, clusterIndex, ownerIndex, type PeerShelf, type Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
 
 /** What keeping the objects that stand for members needs; nothing in an API that has none. */
 export interface PeerKeeping {
   readonly shelf: PeerShelf;
   readonly objects: PeerObjects;
+  readonly claims: Caches['claims'];
+  readonly naming: Naming;
   readonly namespace: string;
   readonly owner: string;
+  /** As they are remembered. */
+  readonly voters: readonly CarrierName[];
+  /** Before that, what an original has made for its peers to keep their pods would go with them. */
+  readonly isOurs: boolean;
   readonly writer: Writer;
 }
 
-export function peerKeeping(read: ReadCluster, tools: Tools): PeerKeeping | undefined {
-  const { namespace, uid: owner, name } = read.blueprint.intent;
-  if (tools.peers === undefined || read.peers === undefined) return undefined;
+export function peerKeeping({ blueprint, peers, memory }: ReadCluster, tools: Tools): PeerKeeping | undefined {
+  const { intent, naming } = blueprint;
+  const { namespace, uid: owner, name } = intent;
+  if (tools.peers === undefined || peers === undefined) return undefined;
   const writer = tools.writer(keyOf({ namespace, name }));
-  return { shelf: tools.peers, objects: read.peers, namespace, owner, writer };
+  const about = { naming, namespace, owner, voters: memory.voters, isOurs: isOurs(memory) };
+  return { shelf: tools.peers, objects: peers, claims: tools.caches.claims, ...about, writer };
 }
 
-/** Every member has one: what is missing is made, what was changed is put right, and what stands for nobody goes. */
+/**
+ * Every member has one: what is missing is made, what was changed is put right, and what stands for nobody goes. One that
+ * cannot be kept stands in the way of no other; it is thrown of when all have been seen to.
+ */
 export async function keepPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
+  const failures: Failure[] = [];
+  const tried = (work: Promise<void>): Promise<void> =>
+    work.catch((thrown: unknown) => void failures.push(Failure.from(thrown)));
+  for (const peer of keeping.shelf.store.by(ownerIndex, keeping.owner)) await tried(letGo(peer, world, keeping));
+  for (const name of namesIn(world)) await tried(keepPeer(bodyOf(name, world), keeping));
+  for (const name of straysIn(world, keeping)) await tried(dropPeer(name, keeping));
+  const worst = failures.find(({ kind }) => kind === 'rejected') ?? failures[0];
+  if (worst !== undefined) throw worst;
+}
+
+function straysIn(world: ClusterWorld, { shelf, owner }: PeerKeeping): readonly CarrierName[] {
+  if (!world.membership.seen) return [];
   const names = namesIn(world);
-  for (const name of names) await keepPeer(bodyOf(name, world), keeping);
-  if (!world.membership.seen) return;
-  const { store } = keeping.shelf;
-  const strays = store
-    .by(ownerIndex, keeping.owner)
-    .map(({ metadata }) => metadata.name as CarrierName)
-    .filter((name) => !names.includes(name) && carrierNamed(world, name) === undefined);
-  for (const name of strays) await dropPeer(name, keeping);
+  const owned = shelf.store.by(ownerIndex, owner).map(({ metadata }) => metadata.name as CarrierName);
+  return owned.filter((name) => !names.includes(name) && carrierNamed(world, name) === undefined);
+}
+
+/** What the original wanted to do first is done without its finalizer here. */
+async function letGo(peer: Stored<ClusterObject>, world: ClusterWorld, keeping: PeerKeeping): Promise<void> {
+  if (!isHeld(peer, keeping.shelf)) return;
+  // A mark would have the cluster taken for ours before its bodies are.
+  if (world.membership.seen && world.memory.clusterId === undefined) return;
+  await markVolume(peer.metadata.name, world, keeping);
+  await dropFinalizer(peer, keeping);
+}
+
+/** It was of this cluster, and goes when etcd's list is without its member: without a mark nobody would know. */
+async function markVolume(name: string, { membership }: ClusterWorld, keeping: PeerKeeping): Promise<void> {
+  const { claims, naming, namespace, writer } = keeping;
+  const claim = claims.get(keyOf({ namespace, name }));
+  if (!membership.seen || claim === undefined || markIn(claim.metadata.annotations ?? {}, naming) !== undefined) return;
+  const { clusterId, members } = membership.value;
+  const annotations = markedWith({ clusterId, members: votersOf(members).map((voter) => voter.name) }, naming);
+  const body = { metadata: { uid: claim.metadata.uid, annotations } };
+  await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
+}
+
+const isHeld = ({ metadata }: Stored<ClusterObject>, { oldFinalizer }: PeerShelf): boolean =>
+  metadata.finalizers?.includes(oldFinalizer) === true;
+
+async function dropFinalizer(
+  { metadata }: Stored<ClusterObject>,
+  { shelf, writer }: Pick<PeerKeeping, 'shelf' | 'writer'>,
+): Promise<void> {
+  const { namespace, name, uid, finalizers = [] } = metadata;
+  const others = finalizers.filter((finalizer) => finalizer !== shelf.oldFinalizer);
+  const body = { metadata: { uid, finalizers: others } };
+  await unless('not-found', writer.patch(shelf.resource, { namespace, name }, { type: 'merge', body }), undefined);
+}
+
+/** Where a cluster is gone, or going, nobody else takes the original's finalizer from peers that are to go with it. */
+export async function freePeers(
+  cluster: string,
+  { peers: shelf, writer }: Pick<Tools, 'peers' | 'writer'>,
+): Promise<void> {
+  const leaving = (shelf?.store.by(clusterIndex, cluster) ?? []).filter(({ metadata }) => metadata.deletionTimestamp);
+  if (shelf === undefined) return;
+  for (const peer of leaving.filter((each) => isHeld(each, shelf)))
+    await dropFinalizer(peer, { shelf, writer: writer(cluster) });
 }
 
 /** Without a word from etcd, whoever has a body or was a member. */
@@ -67,14 +131,26 @@ async function keepPeer(body: Body, keeping: PeerKeeping): Promise<void> {
   if (there === undefined) return makePeer(body, keeping);
   if (there.metadata.deletionTimestamp !== undefined) return; // it is made anew when it is gone
   if (!isOwnedBy(there, owner)) throw foreign(there, shelf.resource);
-  const value = specOver(objects.wanted(body), there);
+  const value = specOver(objects.wanted(body, keeping.voters), there);
   if (isDeepStrictEqual(there.spec, value)) return;
   const { uid, name } = there.metadata;
   const patch = [
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'replace', path: '/spec', value },
   ];
-  await writer.patch(shelf.resource, { namespace, name }, { type: 'json', body: patch });
+  await writer.patch(shelf.resource, { namespace, name }, { type: 'json', body: patch }).catch((thrown: unknown) => {
+    if (Failure.from(thrown).kind !== 'rejected' || !keeping.isOurs) throw thrown;
+    return makeAgain(there, value, keeping);
+  });
+}
+
+/** The API server takes back no storage that somebody has let grow: then one that is as it should be takes its place. */
+async function makeAgain(there: Stored<ClusterObject>, spec: unknown, keeping: PeerKeeping): Promise<void> {
+  const { apiVersion, kind, metadata } = there;
+  const { namespace, name, uid, labels, ownerReferences } = metadata;
+  await keeping.writer.remove(keeping.shelf.resource, { namespace, name }, { preconditions: { uid } });
+  const anew = { apiVersion, kind, metadata: { namespace, name, labels, ownerReferences }, spec };
+  await createPeer(anew as ClusterObject, keeping);
 }
 
 /** How it first started is history: it stays as it was written then. */
@@ -93,8 +169,11 @@ const foreign = ({ metadata }: Stored<ClusterObject>, { kind }: Resource<Cluster
 /** One may be there already, if the copy is late or we were killed after making it; a stranger's is found in the next pass. */
 export async function makePeer(body: Body, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
-  const { shelf, objects, writer } = keeping;
-  await writer.create(shelf.resource, objects.wanted(body) as unknown as ClusterObject).catch((thrown: unknown) => {
+  await createPeer(keeping.objects.wanted(body, keeping.voters), keeping);
+}
+
+async function createPeer(peer: ClusterObject, { shelf, writer }: PeerKeeping): Promise<void> {
+  await writer.create(shelf.resource, peer).catch((thrown: unknown) => {
     if (!isAlreadyExists(thrown)) throw thrown;
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld, nameOf, outOfContact, withCarrier, withMember, withoutCarrier } from '../../../test/support/worlds.ts';
+import { claimAnnotation, claimMark } from '../../core/desired/claim.ts';
 import type { Planes } from '../../core/desired/encryption.ts';
 import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
@@ -56,6 +57,53 @@ describe('before a member is given up, the API server is asked itself', () => {
   });
 });
 
+describe('a change of the membership that was not answered', () => {
+  const lost = new Failure('unreachable', 'the connection broke');
+  const [name, because] = [nameOf(victim), 'dead'] as const;
+  const id = 2n as MemberId;
+  const steps = {
+    removal: { kind: 'remove-member', id, name, because },
+    addition: { kind: 'add-member', name, as: 'learner' },
+    promotion: { kind: 'promote-member', id, name },
+  } as const;
+  const listed = (more: object): object => ({ id, peerURLs: [], isLearner: false, ...more });
+
+  /** What becomes of it, when the others have this list. */
+  function unanswered(change: keyof typeof steps, list: readonly object[] | Failure): Promise<void> {
+    const world = aWorld(withCarrier(victim, { disk: 'lost' }));
+    const refuse = () => Promise.reject(lost);
+    const connection = { memberRemove: refuse, memberAdd: refuse, memberPromote: refuse };
+    const memberList = async (): Promise<readonly object[]> => {
+      if (list instanceof Failure) throw list;
+      return list;
+    };
+    const get = () => Promise.reject(new Failure('not-found', 'not there'));
+    const observed = { world, connectionTo: () => ({ ...connection, memberList }) };
+    const deed = { blueprint: { intent: world.intent }, observed, tools: { client: { get } } };
+    return perform(steps[change], deed as unknown as Deed);
+  }
+
+  const peerURL = aWorld().intent.peerURLOf(name);
+
+  it.each([
+    { change: 'removal', list: [listed({ id: 1n })] },
+    { change: 'addition', list: [listed({ peerURLs: [peerURL], isLearner: true })] },
+    { change: 'promotion', list: [listed({})] },
+  ] as const)('is done all the same if the others say so: a $change', async ({ change, list }) => {
+    await expect(unanswered(change, list)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    { change: 'removal', list: [listed({})] },
+    { change: 'addition', list: [listed({ id: 1n })] },
+    { change: 'promotion', list: [listed({ isLearner: true })] },
+    { change: 'removal', list: lost },
+    { change: 'removal', list: [] },
+  ] as const)('has failed if they say otherwise, or nothing: a $change', async ({ change, list }) => {
+    await expect(unanswered(change, list)).rejects.toBe(lost);
+  });
+});
+
 describe('a member that returns to its disk', () => {
   /** How it is made to listen to peers, when etcd's list and its claim say this of it. */
   async function listening(listed: string | undefined, noted: string | undefined): Promise<Planes['peer'] | undefined> {
@@ -68,6 +116,7 @@ describe('a member that returns to its disk', () => {
       blueprint: { intent: world.intent, naming: { prefix: 'p', versionAnnotation: 'v' }, template: {} },
       observed: {
         world,
+        podWith: () => undefined,
         planes: { peer: 'encrypted', client: 'plain' },
         blueprintFor: (planes: Planes) => {
           asked.push(planes);
@@ -99,22 +148,29 @@ describe('a disk that is there under the name of a member that is started', () =
   const { blueprint } = read.value;
 
   /** Starts the first member where a claim with these labels is there; gives back what is created. */
-  async function starting(labels: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  async function starting(
+    labels: Readonly<Record<string, string>>,
+    more: object = {},
+    phase = 'Bound',
+  ): Promise<readonly string[]> {
     const created: string[] = [];
     const create = async ({ plural, kind }: { plural: string; kind: string }): Promise<void> => {
       if (plural === 'persistentvolumeclaims')
         throw new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
       created.push(kind);
     };
-    const get = async (): Promise<object> => ({ metadata: { labels } });
+    const get = async (): Promise<object> => ({ metadata: { labels, name: 'db-0', ...more }, status: { phase } });
+    const remove = async (_: unknown, { name }: { name: string }): Promise<void> => void removed.push(name);
     const tools = { client: { get }, caches: { claims: { get: () => undefined } } };
-    const deed = { blueprint, tools, writer: { create }, signal: new AbortController().signal };
+    const observed = { world: aWorld(), podWith: () => undefined };
+    const deed = { blueprint, observed, tools, writer: { create, remove }, signal: new AbortController().signal };
     const name = nameOf('db-0');
     const join = { as: 'founder', of: { members: [name], token: 't' } } as const;
     await perform({ kind: 'start-carrier', name, join, version: '3.6.16' }, deed as unknown as Deed);
     return created;
   }
 
+  const removed: string[] = [];
   const labels = { ...blueprint.naming.clusterLabels, [blueprint.naming.memberLabel]: 'db-0' };
 
   it('is used if it is for that member', async () => {
@@ -128,4 +184,59 @@ describe('a disk that is there under the name of a member that is started', () =
       await expect(starting(others)).rejects.toMatchObject({ kind: 'rejected', message });
     },
   );
+
+  it.each([
+    [{ deletionTimestamp: '2026-01-01T00:00:00Z' }],
+    [{ ownerReferences: [{ ...blueprint.owner, uid: 'of the one before' }] }],
+  ])('is waited out if it goes with a cluster of the same name: %j', async (metadata) => {
+    await expect(starting(labels, metadata)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+
+  it.each([[{ ownerReferences: [blueprint.owner] }], [{ ownerReferences: [{ kind: 'Backup', name: 'a', uid: 'b' }] }]])(
+    'is used whoever else owns it: %j',
+    async (metadata) => {
+      expect(await starting(labels, metadata)).toEqual(['Pod']);
+    },
+  );
+
+  it('makes room if it is of another kind and there has never been a volume behind it, and only then', async () => {
+    const marked = (mark: string) => ({ annotations: { [claimAnnotation(blueprint.naming)]: mark } });
+    await expect(starting(labels, marked('another'), 'Pending')).rejects.toMatchObject({ kind: 'conflict' });
+    expect(removed.splice(0)).toEqual(['db-0']);
+    expect(await starting(labels, marked('another'), 'Bound')).toEqual(['Pod']);
+    expect(await starting(labels, marked(claimMark(blueprint.template)), 'Pending')).toEqual(['Pod']);
+    expect(await starting(labels, {}, 'Pending')).toEqual(['Pod']);
+    expect(removed).toEqual([]);
+  });
+});
+
+describe('what no member stands for goes with its disk', () => {
+  const prefix = 'etcd.improbable.io';
+
+  /** What is deleted of a name that etcd does not list, and whose claim has these annotations. */
+  async function discarding(annotations: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    const read = improbable.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec: { replicas: 3 } });
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const removed: string[] = [];
+    const claim = { metadata: { name: 'db-3', uid: 'uid-of-claim', annotations } };
+    const deed = {
+      blueprint: read.value.blueprint,
+      observed: { world: aWorld(), podWith: () => undefined, connectionTo: () => ({ memberList: async () => [] }) },
+      tools: { caches: { claims: { get: () => claim } } },
+      writer: { remove: async ({ plural }: { plural: string }) => void removed.push(plural) },
+    };
+    const step = { kind: 'discard-carrier', name: nameOf('db-3'), uid: 'uid-of-pod' } as const;
+    await perform(step, deed as unknown as Deed);
+    return removed;
+  }
+
+  it('where the disk was of this cluster, or was made for it', async () => {
+    expect(await discarding({ [`${prefix}/cluster-id`]: 'c1' })).toEqual(['pods', 'persistentvolumeclaims']);
+    expect(await discarding({ [`${prefix}/claim`]: 'kind' })).toEqual(['pods', 'persistentvolumeclaims']);
+  });
+
+  it('and without it where it was of another, or nobody knows of which', async () => {
+    expect(await discarding({ [`${prefix}/cluster-id`]: 'c2', [`${prefix}/claim`]: 'kind' })).toEqual(['pods']);
+    expect(await discarding({})).toEqual(['pods']);
+  });
 });

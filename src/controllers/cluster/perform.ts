@@ -1,82 +1,87 @@
-import { memberClaim, peerSchemeAnnotation, schemeIn } from '../../core/desired/claim.ts';
+import { memberClaim, peerSchemeAnnotation, schemeIn, userOn } from '../../core/desired/claim.ts';
 import { listeningAs } from '../../core/desired/encryption.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
-import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
 import { type Body, memberPod } from '../../core/desired/pod.ts';
 import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
-import type { KubeObject, Stored } from '../../kube/object.ts';
-import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { isLost } from './carriers.ts';
-import { changeImage, noteOnClaim, noteVersion, relabelCarrier } from './change-pod.ts';
-import { type Deed, leaderOf } from './deed.ts';
-import { issueCertificates, stageCertificates } from './keep-certificates.ts';
+import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
+import { isStrangersClaim } from './claims-of.ts';
+import { type Deed, evenUnanswered, leaderOf, lookUp, podWith } from './deed.ts';
+import { keepCertificates } from './keep-certificates.ts';
+import { confirmDomain, confirmHost } from './known-hosts.ts';
+import { dropSecrets } from './left-secrets.ts';
+import { makeClaim } from './make-claim.ts';
 import { dropPeer, makePeer } from './peers.ts';
+import { makeBackup } from './safeguard.ts';
+import { takeOver } from './take-over.ts';
 
-/** Does one thing. A new kind of step does not compile until it is done here. */
+type Doing = { readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>, deed: Deed) => Promise<void> };
+
+/** What is remembered is part of the status, which is published at the end of the pass. */
+const nothing = async (): Promise<void> => {};
+
+/** How each thing is done. A new kind of step does not compile until it is done here. */
+const doing: Doing = {
+  'remember-bootstrap': nothing,
+  'remember-formation': nothing,
+  'release-carrier': takeOver,
+  'adopt-carrier': takeOver,
+  'issue-certificates': keepCertificates,
+  'stage-certificates': keepCertificates,
+  'drop-secrets': dropSecrets,
+  'start-carrier': startCarrier,
+  'seal-carrier': sealCarrier,
+  'stop-carrier': stopCarrier,
+  'discard-carrier': discardCarrier,
+  'change-image': changeImage,
+  'make-backup': makeBackup,
+  'relabel-carrier': relabelCarrier,
+  'add-member': addMember,
+  'promote-member': promoteMember,
+  'remove-member': removeMember,
+  'update-peer-url': updatePeerURL,
+  'move-leader': ({ id }, deed) => leaderOf(deed).moveLeader(id, deed),
+  'cancel-downgrade': async (_, deed) => void (await leaderOf(deed).downgrade('cancel', '', deed)),
+  'enable-downgrade': async ({ version }, deed) =>
+    void (await leaderOf(deed).downgrade('enable', minorOf(version), deed)),
+};
+
+/**
+ * Does one thing. When the process has stood still since it was planned, another operator may be at something else by now,
+ * and two disruptions at once are one too many.
+ */
 export async function perform(step: Step, deed: Deed): Promise<void> {
-  switch (step.kind) {
-    case 'remember-bootstrap':
-    case 'remember-formation':
-      return; // what is remembered is part of the status, which is published at the end of the pass
-    case 'issue-certificates':
-      return issueCertificates(step, deed);
-    case 'stage-certificates':
-      return stageCertificates(step, deed);
-    case 'start-carrier':
-      return startCarrier(step, deed);
-    case 'seal-carrier':
-      return sealCarrier(step, deed);
-    case 'stop-carrier':
-      return stopCarrier(step, deed);
-    case 'discard-carrier':
-      return discardCarrier(step, deed);
-    case 'change-image':
-      return changeImage(step, deed);
-    case 'relabel-carrier':
-      return relabelCarrier(step, deed);
-    case 'add-member':
-      return addMember(step, deed);
-    case 'promote-member':
-      await leaderOf(deed).memberPromote(step.id, deed);
-      return;
-    case 'remove-member':
-      return removeMember(step, deed);
-    case 'update-peer-url':
-      return updatePeerURL(step, deed);
-    case 'move-leader':
-      return leaderOf(deed).moveLeader(step.id, deed);
-    case 'cancel-downgrade':
-    case 'enable-downgrade':
-      return downgrade(step, deed);
-    default:
-      return step satisfies never;
-  }
-}
-
-async function downgrade(
-  step: Extract<Step, { kind: 'cancel-downgrade' | 'enable-downgrade' }>,
-  deed: Deed,
-): Promise<void> {
-  if (step.kind === 'cancel-downgrade') await leaderOf(deed).downgrade('cancel', '', deed);
-  else await leaderOf(deed).downgrade('enable', minorOf(step.version), deed);
+  if (deed.tools.leads?.() === false) throw new Failure('conflict', 'this operator does not lead any more');
+  await (doing[step.kind] as (step: Step, deed: Deed) => Promise<void>)(step, deed);
 }
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
   await makePeer(body, deed.peers);
   const claim = memberClaim(deed.blueprint, body.name, body.version);
   if (claim !== undefined && body.join.as !== 'returner') await makeClaim(claim, deed);
-  await noteVersion(body.name, body.version, deed);
-  await deed.writer.create(pods, memberPod(blueprintOf(body, deed), body) as never, deed);
+  const { name, version } = body;
+  const snapshotCount = snapshotCountFor(body, deed);
+  await noteVersion(name, { version, snapshotCount }, deed);
+  const pod = memberPod(blueprintOf(body, deed), { ...body, user: userOf(name, deed), snapshotCount });
+  await deed.writer.create(pods, pod as never, deed);
+}
+
+/** Files on a disk that another has made stay somebody's, until another disk takes its place. */
+function userOf(name: CarrierName, { blueprint, tools }: Deed): number | undefined {
+  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  return claim === undefined ? undefined : userOn(claim.metadata.annotations ?? {}, blueprint.naming);
 }
 
 async function updatePeerURL(step: Extract<Step, { kind: 'update-peer-url' }>, deed: Deed): Promise<void> {
   const { intent, naming } = deed.blueprint;
   const url = intent.peerURLOf(step.name);
+  await confirmHost(listedURLOf(step.name, deed) ?? '', url);
   await leaderOf(deed).memberUpdate(step.id, [url], deed);
   await noteOnClaim(step.name, { [peerSchemeAnnotation(naming)]: schemeIn(url) }, deed);
 }
@@ -84,47 +89,35 @@ async function updatePeerURL(step: Extract<Step, { kind: 'update-peer-url' }>, d
 /** Whoever returns listens where the others look for it. It is moved on when all is well, and they have been told. */
 function blueprintOf({ name, join }: Body, { blueprint, observed, tools }: Deed): Blueprint {
   if (join.as !== 'returner') return blueprint;
-  const { membership } = observed.world;
-  const list = membership.seen ? membership.value : membership.rumour;
-  const listed = list?.members.find((member) => member.name === name)?.peerURLs[0];
+  const listed = listedURLOf(name, { observed });
   const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
   const scheme =
     listed === undefined ? claim?.metadata.annotations?.[peerSchemeAnnotation(blueprint.naming)] : schemeIn(listed);
   return observed.blueprintFor({ ...observed.planes, peer: listeningAs(scheme, observed.planes.peer) });
 }
 
-/** A claim may be there already: it was left for whoever has its name, or we were killed after making it. */
-async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
-  try {
-    await deed.writer.create(persistentVolumeClaims, wanted, deed);
-  } catch (thrown) {
-    if (!isAlreadyExists(thrown)) throw thrown;
-    const { name, labels } = wanted.metadata;
-    const there = await lookUp(persistentVolumeClaims, name, deed);
-    const isForIt = Object.entries(labels).every(([label, value]) => there?.metadata.labels?.[label] === value);
-    if (there !== undefined && !isForIt)
-      throw new Failure(
-        'rejected',
-        `PersistentVolumeClaim ${name} exists and is not for this member: delete or rename it`,
-      );
-  }
+/** Where the others look for it. */
+function listedURLOf(name: CarrierName, { observed: { world } }: Pick<Deed, 'observed'>): string | undefined {
+  const list = world.membership.seen ? world.membership.value : world.membership.rumour;
+  return list?.members.find((member) => member.name === name)?.peerURLs[0];
 }
 
 type OnCarrier = { readonly name: CarrierName; readonly uid: string };
 
 /** The uid in the patch is a condition: another pod under the same name is not touched. */
-async function sealCarrier({ name, uid }: OnCarrier, { blueprint, writer, signal }: Deed): Promise<void> {
+async function sealCarrier({ name, uid }: OnCarrier, deed: Deed): Promise<void> {
+  const { blueprint, writer, signal } = deed;
   const { intent, naming } = blueprint;
   const body = { metadata: { uid, annotations: annotationsOf(sealed(name, intent), naming) } };
-  await writer.patch(pods, { namespace: intent.namespace, name }, { type: 'merge', body, signal });
+  await writer.patch(pods, podWith(uid, deed).metadata, { type: 'merge', body, signal });
 }
 
-async function stopCarrier({ name, uid }: OnCarrier, { blueprint, writer, signal }: Deed): Promise<void> {
-  const at = { namespace: blueprint.intent.namespace, name };
+async function stopCarrier({ name, uid }: OnCarrier, { blueprint, observed, writer, signal }: Deed): Promise<void> {
+  const at = observed.podWith(uid)?.metadata ?? { namespace: blueprint.intent.namespace, name };
   await unless('not-found', writer.remove(pods, at, { preconditions: { uid }, signal }), undefined);
 }
 
-/** Before a disk goes, etcd is asked once more, now: what is a member is never discarded. */
+/** Before a disk goes, etcd is asked once more, now: what is a member is never discarded, nor what never was this cluster's. */
 async function discardCarrier({ name, uid }: OnCarrier, deed: Deed): Promise<void> {
   const { blueprint, tools, writer, signal } = deed;
   const peerURL = blueprint.intent.peerURLOf(name);
@@ -136,25 +129,34 @@ async function discardCarrier({ name, uid }: OnCarrier, deed: Deed): Promise<voi
   const at = { namespace: blueprint.intent.namespace, name };
   const claim = tools.caches.claims.get(`${at.namespace}/${name}`);
   if (claim?.metadata.uid !== uid) await stopCarrier({ name, uid }, deed);
-  if (claim === undefined) return;
+  const { clusterId } = deed.observed.world.memory;
+  if (claim === undefined || isStrangersClaim(claim, blueprint, { clusterId, voters: [] })) return;
   const preconditions = { uid: claim.metadata.uid };
   await unless('not-found', writer.remove(persistentVolumeClaims, at, { preconditions, signal }), undefined);
 }
 
 /** That the peer URL is there already means that an earlier try was heard although its answer was lost. */
 async function addMember(step: Extract<Step, { kind: 'add-member' }>, deed: Deed): Promise<void> {
-  const peerURL = deed.blueprint.intent.peerURLOf(step.name);
+  const { intent } = deed.blueprint;
+  await confirmDomain(deed.observed.world, intent);
+  const peerURL = intent.peerURLOf(step.name);
   const learner = step.as === 'learner';
-  await leaderOf(deed)
-    .memberAdd([peerURL], { learner, signal: deed.signal })
-    .catch((thrown: unknown) => {
-      if (!isRefusal(thrown, 'peer-url-exists')) throw thrown;
-    });
+  const added = leaderOf(deed).memberAdd([peerURL], { learner, signal: deed.signal });
+  const adding = added.catch((thrown: unknown) => {
+    if (!isRefusal(thrown, 'peer-url-exists')) throw thrown;
+  });
+  await evenUnanswered(adding, (list) => list.some(({ peerURLs }) => peerURLs.includes(peerURL)), deed);
+}
+
+async function promoteMember({ id }: Extract<Step, { kind: 'promote-member' }>, deed: Deed): Promise<void> {
+  const promoting = leaderOf(deed).memberPromote(id, deed);
+  await evenUnanswered(promoting, (list) => list.some((member) => member.id === id && !member.isLearner), deed);
 }
 
 async function removeMember({ name, id }: Extract<Step, { kind: 'remove-member' }>, deed: Deed): Promise<void> {
   await confirmLoss(name, deed);
-  await unless('not-found', leaderOf(deed).memberRemove(id, deed), undefined);
+  const removing = unless('not-found', leaderOf(deed).memberRemove(id, deed), undefined);
+  await evenUnanswered(removing, (list) => list.every((member) => member.id !== id), deed);
 }
 
 /** A copy may be late, and what it does not show may be there: before a member is given up, the API server is asked itself. */
@@ -166,13 +168,4 @@ async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
   const claim = await lookUp(persistentVolumeClaims, name, deed);
   if (claim !== undefined && claim.metadata.deletionTimestamp === undefined && !isLost(claim))
     throw new Failure('conflict', `the disk of ${name} is there after all`);
-}
-
-async function lookUp<T extends KubeObject>(
-  resource: Resource<T>,
-  name: string,
-  { blueprint, tools, signal }: Deed,
-): Promise<Stored<T> | undefined> {
-  const at = { namespace: blueprint.intent.namespace, name };
-  return await unless('not-found', tools.client.get(resource, at, { signal }), undefined);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  clientMove,
   type Encryption,
   listeningAs,
   nextEncryption,
@@ -13,7 +14,7 @@ import { memberPod, templateMark } from '../../core/desired/pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
-import { nextPlanes } from './planes.ts';
+import { nextPlanes, planesWithoutCertificates } from './planes.ts';
 
 const blueprintOf = (TLS?: object): Blueprint => {
   const metadata = { name: 'db', namespace: 'default', uid: 'u' };
@@ -86,6 +87,19 @@ describe('encryption that is switched on or off', () => {
     });
   });
 
+  it.each<[Encryption, readonly Encryption[], ReturnType<typeof clientMove>]>([
+    ['encrypted', ['plain', 'plain'], 'to-encryption'],
+    ['encrypted', ['between', 'encrypted'], 'to-encryption'],
+    ['encrypted', ['encrypted', 'encrypted'], undefined],
+    ['plain', ['encrypted', 'between'], 'to-plain'],
+    ['plain', ['plain', 'plain'], undefined],
+    ['between', ['plain', 'plain'], 'either-way'],
+    ['between', ['between', 'between'], 'either-way'],
+    ['encrypted', [], undefined],
+  ])('is told to clients: to %s from %j is %s', (wanted, running, told) => {
+    expect(clientMove(wanted, running)).toBe(told);
+  });
+
   it('lets whoever returns listen where the others look for it', () => {
     expect(listeningAs('http', 'encrypted')).toBe('between');
     expect(listeningAs('https', 'plain')).toBe('encrypted');
@@ -130,6 +144,19 @@ describe('how members are to speak next', () => {
       client: 'encrypted',
     });
     expect(nextPlanes(asked(undefined), { pods: [], claims: [claimNoting('https')] }).peer).toBe('between');
+  });
+
+  it('is without encryption for as long as there are no certificates to begin with', () => {
+    const without = (...spoken: readonly Planes[]): Planes =>
+      planesWithoutCertificates(
+        both('between'),
+        { pods: spoken.map((each) => podSpeaking(each)), claims: [] },
+        encrypted,
+      );
+    expect(without(both('plain'), both('plain'))).toEqual(both('plain'));
+    expect(without(both('plain'), both('between'))).toEqual(both('between'));
+    expect(without()).toEqual(both('between'));
+    expect(without({ peer: 'encrypted', client: 'plain' })).toEqual({ peer: 'between', client: 'plain' });
   });
 
   it('needs certificates that outlive the spec to be switched off in two rounds', () => {

@@ -1,6 +1,7 @@
 import { ownSecretsOf } from '../../core/certificates/names.ts';
 import { peerSchemeAnnotation } from '../../core/desired/claim.ts';
 import {
+  clientMove,
   type Encryption,
   nextEncryption,
   type Plane,
@@ -8,10 +9,12 @@ import {
   planesIn,
   wantedPlanes,
 } from '../../core/desired/encryption.ts';
+import type { Blueprint } from '../../core/desired/manifest.ts';
+import type { ClientMove } from '../../core/model/cluster.ts';
 import type { Naming } from '../../core/model/template.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
-import type { Bodies } from './carriers.ts';
+import { type Bodies, nameOfBody } from './carriers.ts';
 
 /** How members are to speak next. Until the cluster has formed nobody has to be understood. */
 export function nextPlanes({ blueprint, memory }: ReadCluster, bodies: Bodies): Planes {
@@ -24,6 +27,20 @@ export function nextPlanes({ blueprint, memory }: ReadCluster, bodies: Bodies): 
     return wanted[plane] !== 'plain' || canKeep(bodies, volumes[plane], ours) ? there : wanted[plane];
   };
   return { peer: next('peer'), client: next('client') };
+}
+
+/** Without certificates nobody can begin with encryption: who speaks without goes on so, and whoever comes back to them too. */
+export function planesWithoutCertificates(next: Planes, bodies: Bodies, { naming }: Blueprint): Planes {
+  const spoken = spokenBy(bodies, naming);
+  const still = (plane: Plane): Encryption =>
+    spoken[plane].length > 0 && spoken[plane].every((each) => each === 'plain') ? 'plain' : next[plane];
+  return { peer: still('peer'), client: still('client') };
+}
+
+/** What clients have to be told of how members serve them now and will serve them then. */
+export function clientMoveOf({ blueprint, memory }: ReadCluster, bodies: Bodies): ClientMove | undefined {
+  if (memory.clusterId === undefined) return undefined;
+  return clientMove(wantedPlanes(blueprint).client, spokenBy(bodies, blueprint.naming).client);
 }
 
 const volumes: Readonly<Record<Plane, string>> = { peer: 'member-peer-tls', client: 'member-server-tls' };
@@ -39,7 +56,7 @@ type Spoken = Readonly<Record<Plane, readonly Encryption[]>>;
 /** How those speak who have a pod; of those who have only a disk we know how they listened to peers. */
 function spokenBy({ pods, claims }: Bodies, naming: Naming): Spoken {
   const running = pods.map(planesOf);
-  const named = new Set(pods.map(({ metadata }) => metadata.name));
+  const named = new Set<string>(pods.map(nameOfBody));
   const away = claims.filter(({ metadata }) => !named.has(metadata.name)).flatMap((claim) => listened(claim, naming));
   return {
     peer: [...running.map(({ peer }) => peer), ...away],

@@ -6,6 +6,7 @@ import type { ClusterObject, Tools } from './sources.ts';
 /** What publishing needs of a controller's tools. */
 export interface Publishing extends Pick<Tools, 'writer' | 'resource'> {
   readonly dialect: { readonly group: string };
+  readonly tell?: Tools['tell'];
 }
 
 /**
@@ -13,39 +14,74 @@ export interface Publishing extends Pick<Tools, 'writer' | 'resource'> {
  * written over what another operator has remembered in the meantime.
  */
 export async function publish(object: Stored<ClusterObject>, status: object, tools: Publishing): Promise<void> {
-  const previous: object = object.status ?? {};
-  if (isDeepStrictEqual(previous, status)) return;
-  const gone = Object.fromEntries(
-    Object.keys(previous)
-      .filter((field) => !(field in status))
-      .map((field) => [field, null]),
-  );
+  if (isDeepStrictEqual(object.status ?? {}, status)) return;
   const { namespace, name, resourceVersion } = object.metadata;
   const at = { namespace, name };
-  const writer = tools.writer(keyOf(at));
-  const body = { metadata: { resourceVersion }, status: { ...gone, ...status } };
+  const kept = keptIn(object, tools);
+  const body = { metadata: { resourceVersion }, status: { ...fieldsToDrop(object, kept), ...status } };
+  const patch = (changes: { readonly body: object; readonly subresource?: 'status' }): Promise<void> =>
+    tools.writer(keyOf(at)).patch(tools.resource, at, { type: 'merge', ...changes });
   try {
-    await writer.patch(tools.resource, at, { type: 'merge', body, subresource: 'status' });
+    await patch({ body, subresource: 'status' });
   } catch (thrown) {
-    if (Failure.from(thrown).kind !== 'forbidden') throw thrown;
-    const annotations = { [statusAnnotation(tools)]: JSON.stringify(status) };
-    await writer.patch(tools.resource, at, { type: 'merge', body: { metadata: { resourceVersion, annotations } } });
+    const { kind } = Failure.from(thrown);
+    // A definition as old as the original's has no such subresource: there the status is a field like others.
+    if (kind === 'not-found') return patch({ body }).then(() => tellOfDefinition(object, tools));
+    if (kind !== 'forbidden') throw thrown;
+    const annotations = { [annotation(tools)]: keepsake(object, kept, status) };
+    return patch({ body: { metadata: { resourceVersion, annotations } } });
   }
+  if (kept !== undefined) await patch({ body: { metadata: { annotations: { [annotation(tools)]: null } } } });
+}
+
+/** Kinds whose old definition has been told of: once is enough for all of their objects. */
+const toldOf = new WeakSet<object>();
+
+function tellOfDefinition(object: Stored<ClusterObject>, { resource, tell }: Publishing): void {
+  if (tell === undefined || toldOf.has(resource)) return;
+  toldOf.add(resource);
+  const { plural, group } = resource;
+  const message =
+    `the CustomResourceDefinition ${plural}.${group} has no status subresource: it is worked with, but with that of this ` +
+    'operator kubectl refuses what cannot be meant, and shows more; apply it, and do not delete the one that is there';
+  tell(object, { type: 'Warning', reason: 'OldDefinition', message });
 }
 
 /**
  * Where the status is kept when the operator may change the object but not its status, as under the book's own Role. What
  * it has to remember is in there, and it must not forget.
  */
-const statusAnnotation = ({ dialect }: Pick<Publishing, 'dialect'>): string => `${dialect.group}/status`;
+const annotation = ({ dialect }: Pick<Publishing, 'dialect'>): string => `${dialect.group}/status`;
+
+/** It says whose it is, since annotations are copied, and what stood in the field: once that has changed, the field is newer. */
+interface Kept {
+  readonly uid: string;
+  readonly instead: unknown;
+  readonly status: unknown;
+}
+
+function keptIn({ metadata }: Stored<ClusterObject>, tools: Pick<Publishing, 'dialect'>): Kept | undefined {
+  try {
+    const kept = JSON.parse(metadata.annotations?.[annotation(tools)] ?? '') as Kept;
+    return kept.uid === metadata.uid ? kept : undefined;
+  } catch {
+    return undefined; // there is none, or somebody wrote it by hand; it is ours to write again
+  }
+}
+
+/** What stands in the field itself, of an object whose status may be the one that is kept. */
+const fieldOf = ({ status }: Stored<ClusterObject>, kept: Kept | undefined): unknown =>
+  kept !== undefined && isDeepStrictEqual(status, kept.status) ? kept.instead : status;
+
+const keepsake = (object: Stored<ClusterObject>, kept: Kept | undefined, status: object): string =>
+  JSON.stringify({ uid: object.metadata.uid, instead: fieldOf(object, kept) ?? null, status } satisfies Kept);
+
+const fieldsToDrop = (object: Stored<ClusterObject>, kept: Kept | undefined): Record<string, null> =>
+  Object.fromEntries(Object.keys(fieldOf(object, kept) ?? {}).map((field) => [field, null]));
 
 /** The object with the status it has, wherever that is kept. */
-export function withStatus(object: Stored<ClusterObject>, tools: Publishing): Stored<ClusterObject> {
-  const kept = object.metadata.annotations?.[statusAnnotation(tools)];
-  if (object.status !== undefined || kept === undefined) return object;
-  try {
-    return { ...object, status: JSON.parse(kept) as unknown };
-  } catch {
-    return object; // somebody wrote it by hand; it is ours to write again
-  }
+export function withStatus<T extends Stored<ClusterObject>>(object: T, tools: Pick<Publishing, 'dialect'>): T {
+  const kept = keptIn(object, tools);
+  const isOfToday = kept !== undefined && isDeepStrictEqual(object.status ?? null, kept.instead);
+  return isOfToday ? { ...object, status: kept.status } : object;
 }

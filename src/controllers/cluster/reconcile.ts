@@ -1,7 +1,12 @@
+import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Verdict } from '../../core/plan/cluster/step.ts';
+import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
-import type { ReadCluster } from '../../dialects/dialect.ts';
+import { delayed } from '../../core/status/delay.ts';
+import type { ClusterDialect, ReadCluster } from '../../dialects/dialect.ts';
+import { warningsOfStrangers } from '../../dialects/warnings.ts';
+import { ApiFailure } from '../../kube/errors.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
@@ -10,10 +15,11 @@ import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
 import { keepClaims } from './keep-claims.ts';
 import { type Observed, observe } from './observe.ts';
-import { keepPeers, peerKeeping, publishPeers } from './peers.ts';
+import { freePeers, keepPeers, peerKeeping, publishPeers } from './peers.ts';
 import { perform } from './perform.ts';
 import { publish, withStatus } from './publish.ts';
 import type { ClusterObject, Tools } from './sources.ts';
+import { tellClients, withWhatIsTold } from './tell-clients.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
 const seconds = {
@@ -31,29 +37,47 @@ const seconds = {
 export function clusterReconciler(tools: Tools): Reconcile<string> {
   return async (key, signal) => {
     const found = tools.caches.clusters.get(key);
-    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return done; // owner references clean up
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return leave(key, tools);
     const object = withStatus(found, tools);
     if (!tools.isOurs(object.metadata)) return done;
     if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
     const read = readOrRefuse(object, tools);
     if (typeof read === 'string') return refuse(object, read, tools);
 
-    const observed = await observe(read, tools, signal);
+    const observed = withWhatIsTold(await observe(read, tools, signal), object);
     const verdict = planCluster(observed.world);
-    const failure = await failureOf(act(object, { read, observed, verdict }, tools));
-    const status = statusAfter(object, { read, observed, verdict, failure }, tools);
-    const tell = isWorthTelling(verdict, failure, tools.toldAgo(key));
+    const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
+    const pass = { read, observed, verdict, trouble };
+    const status = statusAfter(object, pass, tools);
+    const toldAgo = tools.toldAgo(key);
+    const tell = isWorthTelling(pass, toldAgo);
     if (tell) await tellAll(object, { read, observed, status }, tools);
-    return nextVisit(verdict, failure, tell);
+    return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
   };
+}
+
+/** Owner references clean up. */
+async function leave(key: string, tools: Tools): Promise<Outcome> {
+  const failure = await failureOf(freePeers(key, tools));
+  if (failure === undefined) return done;
+  return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
 }
 
 /** The cluster that is asked for, or why there can be none. */
 function readOrRefuse(object: Stored<ClusterObject>, { dialect, refusalOf }: Tools): ReadCluster | string {
   const refusal = refusalOf?.(object);
   if (refusal !== undefined) return refusal;
-  const read = dialect.read(object);
+  const read = readOnce(object, dialect);
   return read.ok ? read.value : read.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
+}
+
+/** An object is never changed, only replaced by another: what was read of it stays true for as long as it is there. */
+const alreadyRead = new WeakMap<object, ReturnType<ClusterDialect['read']>>();
+
+function readOnce(object: object, dialect: ClusterDialect): ReturnType<ClusterDialect['read']> {
+  const read = alreadyRead.get(object) ?? dialect.read(object);
+  alreadyRead.set(object, read);
+  return read;
 }
 
 interface News {
@@ -67,25 +91,38 @@ async function tellAll(object: Stored<ClusterObject>, { read, observed, status }
   await publishPeers(observed.world, peerKeeping(read, tools));
 }
 
-interface Pass {
+interface Decided {
   readonly read: ReadCluster;
   readonly observed: Observed;
   readonly verdict: Verdict;
-  readonly failure?: Failure | undefined;
 }
 
-async function act(object: Stored<ClusterObject>, { read, observed, verdict }: Pass, tools: Tools): Promise<void> {
-  if (read.blueprint.intent.paused) return;
+/** `failure`: what kept a pass from its steps. `aside`: what did not, and is no less in need of somebody. */
+interface Trouble {
+  readonly failure?: Failure | undefined;
+  readonly aside?: Failure | undefined;
+}
+
+interface Pass extends Decided {
+  readonly trouble: Trouble;
+}
+
+/** Gives back what could not be done beside the steps. */
+async function act(
+  object: Stored<ClusterObject>,
+  { read, observed, verdict }: Decided,
+  tools: Tools,
+): Promise<Failure | undefined> {
+  if (read.blueprint.intent.paused) return undefined;
   const writer = tools.writer(keyOf(object.metadata));
-  const keeping = { caches: tools.caches, writer };
-  const peers = peerKeeping(read, tools);
-  await keepAccessories(read.blueprint, observed.world, keeping);
-  await keepPeers(observed.world, peers);
-  await keepClaims(read.blueprint, observed.world, keeping);
-  await growClaims(read.blueprint, keeping);
+  const peers = peerKeeping({ ...read, memory: observed.world.memory }, tools);
+  const keeping = { caches: tools.caches, writer, onService: toldOfService(object, tools) };
+  const aside = isOutOfReach(observed.world) ? undefined : await keepParts({ read, observed, peers }, keeping);
   const { tellSpec, tellWait } = tools.dialect;
-  for (const told of [...tellSpec(read.blueprint), ...tellWait(verdict)]) tools.tell(object, told);
-  if (verdict.is !== 'act') return;
+  const warnings = [...tellSpec(read.blueprint), ...tellWait(verdict), ...warningsOfStrangers(observed.world)];
+  for (const told of warnings) tools.tell(object, told);
+  tellClients(object, observed, tools);
+  if (verdict.is !== 'act') return aside;
   const deed = { blueprint: observed.blueprint, observed, tools, writer, peers, signal: AbortSignal.timeout(30_000) };
   const { reason, message: detail } = verdict;
   for (const step of verdict.steps) {
@@ -95,11 +132,44 @@ async function act(object: Stored<ClusterObject>, { read, observed, verdict }: P
     tools.log('info', 'step taken', about);
     for (const told of tools.dialect.tellStep(step)) tools.tell(object, told);
   }
+  return aside;
 }
 
-function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, failure }: Pass, tools: Tools): object {
-  const trouble = failure === undefined || isNotNow(failure) ? undefined : failure;
-  const status = statusOf(observed.world, verdict, trouble);
+interface Kept extends Pick<Decided, 'read' | 'observed'> {
+  readonly peers: ReturnType<typeof peerKeeping>;
+}
+
+/** What members have around them. They live without peers, and on the disks that they have: that does not hold up a step. */
+async function keepParts(
+  { read: { blueprint }, observed: { world }, peers }: Kept,
+  keeping: Parameters<typeof keepAccessories>[2],
+): Promise<Failure | undefined> {
+  const inTheWay = await keepAccessories(blueprint, world, keeping);
+  if (inTheWay !== undefined && !hasFormed(world)) throw inTheWay; // nothing is founded beside a stranger
+  const ofPeers = await failureOf(keepPeers(world, peers));
+  await keepClaims(blueprint, world, keeping);
+  const ofDisks = await failureOf(growClaims(blueprint, world, keeping));
+  return ofPeers ?? inTheWay ?? ofDisks;
+}
+
+const hasFormed = ({ memory, membership }: ClusterWorld): boolean => memory.clusterId !== undefined || membership.seen;
+
+const toldOfService =
+  (object: Stored<ClusterObject>, { dialect, tell }: Tools) =>
+  (name: string): void => {
+    for (const told of dialect.tellService?.(name) ?? []) tell(object, told);
+  };
+
+/** What another operator has made is not touched at all before it has been heard who its members are. */
+const isOutOfReach = (world: ClusterWorld): boolean =>
+  world.outOfSight !== undefined || (!world.membership.seen && isFoundRunning(world));
+
+function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, trouble }: Pass, tools: Tools): object {
+  const worthTelling = (failure: Failure | undefined) => (failure && !isNotNow(failure) ? failure : undefined);
+  const { failure, aside } = trouble;
+  const told = { failure: worthTelling(failure), aside: worthTelling(aside) };
+  const delay = failure === undefined || told.failure !== undefined ? undefined : failure.message;
+  const status = statusOf(observed.world, delayed(verdict, delay), told);
   const { generation } = object.metadata;
   return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
 }
@@ -108,11 +178,16 @@ function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, f
  * What is remembered must be written down at once, and trouble too. A step that was taken is followed by a look at what
  * came of it; and for all else once a second is soon enough for people, while pods become ready one after the other.
  */
-function isWorthTelling(verdict: Verdict, failure: Failure | undefined, toldSecondsAgo: number): boolean {
-  if (failure !== undefined) return true;
-  if (verdict.is !== 'act') return toldSecondsAgo >= newsEvery(verdict) || needsPerson(verdict);
-  return verdict.steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
+function isWorthTelling({ observed, verdict, trouble }: Pass, toldSecondsAgo: number): boolean {
+  if (trouble.failure !== undefined || trouble.aside !== undefined) return true;
+  if (verdict.is === 'act')
+    return verdict.steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
+  return toldSecondsAgo >= newsEvery(verdict) || needsPerson(verdict) || isTheEnd(verdict, observed);
 }
+
+/** All is done and everybody is ready: there is nothing to come that could be told along with it. */
+const isTheEnd = (verdict: Verdict, { world }: Observed): boolean =>
+  verdict.is === 'settled' && world.carriers.every(({ ready }) => ready);
 
 /** Before there is a cluster, that it is being created is all that anybody can use. */
 const newsEvery = (verdict: Verdict): number =>
@@ -121,6 +196,12 @@ const newsEvery = (verdict: Verdict): number =>
 const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
 
 /** That a step failed is news for the status, not a reason to leave the status unwritten. */
+const troubleIn = (work: Promise<Failure | undefined>): Promise<Trouble> =>
+  work.then(
+    (aside) => ({ aside }),
+    (thrown: unknown) => ({ failure: Failure.from(thrown) }),
+  );
+
 const failureOf = (work: Promise<void>): Promise<Failure | undefined> =>
   work.then(
     () => undefined,
@@ -133,7 +214,8 @@ async function refuse(object: Stored<ClusterObject>, problems: string, tools: To
   return done; // until somebody corrects it, and then there is an event
 }
 
-function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean): Outcome {
+/** `untold`: how many seconds it takes until what was seen may be told, where it was not. */
+function nextVisit({ verdict, trouble: { failure, aside } }: Pass, untold: number): Outcome {
   if (failure !== undefined) return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
   switch (verdict.is) {
     case 'act':
@@ -141,7 +223,8 @@ function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean
     case 'wait':
       return again(patienceFor(verdict));
     case 'settled':
-      return again(told ? seconds.settled : seconds.betweenNews); // etcd cannot wake us when something changes inside it
+      if (aside !== undefined) return isNotNow(aside) ? again(seconds.waiting) : again(seconds.waitingForPerson);
+      return again(untold > 0 ? untold : seconds.settled); // etcd cannot wake us when something changes inside it
     default:
       return verdict satisfies never;
   }
@@ -154,8 +237,14 @@ function nextVisit(verdict: Verdict, failure: Failure | undefined, told: boolean
 function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
   if (verdict.reason === 'Forming') return seconds.waitingForFounders;
   if (verdict.reason === 'SecretUnfit' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
-  return needsPerson(verdict) ? seconds.waitingForPerson : seconds.waiting;
+  const isSlow = needsPerson(verdict) || verdict.reason === 'VolumeGrowing' || verdict.reason === 'VolumeStuck';
+  return isSlow ? seconds.waitingForPerson : seconds.waiting;
 }
 
-/** What etcd or the API server asks us to do again later is no failure: etcd wants five seconds between two changes. */
-const isNotNow = ({ kind }: Failure): boolean => kind === 'conflict' || kind === 'unreachable';
+/**
+ * What etcd asks us to do again later is no failure: it wants five seconds between two changes. Nor is it one that somebody
+ * wrote first. But an API server that cannot do what it is asked is waited for longer each time, and what it says is told:
+ * it may be a webhook that nobody but a person brings back.
+ */
+const isNotNow = (failure: Failure): boolean =>
+  failure.kind === 'conflict' || (failure.kind === 'unreachable' && !(failure instanceof ApiFailure));

@@ -27,8 +27,8 @@ export interface SecretsSeen {
   readonly keysFound: KeysFound;
   /** How the operator itself enters, where it can. */
   readonly entry: { readonly tls?: TlsIdentity; readonly credentials?: Credentials };
-  /** What keeps the operator from entering at all, if something does. */
-  readonly locked: { readonly byCertificate: string | undefined; readonly byUser: string | undefined };
+  /** Why the operator has no certificate to enter with, or no user to enter as, although the spec names one. */
+  readonly lacking: { readonly certificate: string | undefined; readonly user: string | undefined };
   /** What the spec offers to members and the operator, where nothing is wrong with it. */
   readonly offered: Bundle | undefined;
 }
@@ -50,7 +50,7 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'cli
     problems: [ofPeers, ofServers, ofOperator, user, { problem: strangers }].flatMap(({ problem }) => problem ?? []),
     keysFound: { peer: ofPeers.names, client: ofServers.names },
     entry,
-    locked: { byCertificate: lockOf(ofOperator), byUser: lockOf(user) },
+    lacking: { certificate: lackOf(ofOperator), user: lackOf(user) },
     offered:
       strangers === undefined
         ? offerOf({ peer: ofPeers, server: ofServers, operator: ofOperator }, { peer, server, operator })
@@ -58,7 +58,7 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'cli
   };
 }
 
-const lockOf = ({ problem, identity }: Pick<Judged, 'problem'> & { readonly identity?: object }): string | undefined =>
+const lackOf = ({ problem, identity }: Pick<Judged, 'problem'> & { readonly identity?: object }): string | undefined =>
   identity === undefined ? problem : undefined;
 
 /** Members and the operator have to believe each other. Where one of them is unfit already, nothing more is said. */

@@ -1,5 +1,5 @@
 import type { Holder } from '../../core/certificates/bundle.ts';
-import type { Planes } from '../../core/desired/encryption.ts';
+import type { Plane, Planes } from '../../core/desired/encryption.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Certificates } from '../../core/model/cluster.ts';
 import type { MemberTemplate } from '../../core/model/template.ts';
@@ -13,6 +13,7 @@ import {
   lookAtCertificates,
   type SecretTools,
 } from './certificates.ts';
+import { planesOf } from './planes.ts';
 import { lookIntoSecrets, type SecretsSeen } from './secrets.ts';
 import { isShownByAll } from './shown-by-all.ts';
 import type { Tools } from './sources.ts';
@@ -25,22 +26,52 @@ export interface Security {
   readonly entry: SecretsSeen['entry'];
   /** What keeps the operator from entering at all, if something does. */
   readonly locked: string | undefined;
+  /** Why there is no user to enter as, although the spec names one: etcd is asked without, which matters only where it has users. */
+  readonly userFlaw: string | undefined;
   readonly certificates: CertificatesSeen | undefined;
+  /** Whose certificates nobody uses. */
+  readonly idle: readonly Holder[];
 }
 
 /** The operator enters with the certificate that is kept: what the spec names by now may not be believed by anybody yet. */
-export async function lookAtSecurity(read: ReadCluster, planes: Planes, tools: SecretTools): Promise<Security> {
+export async function lookAtSecurity(
+  read: ReadCluster,
+  { planes, pods }: Speaking,
+  tools: SecretTools,
+): Promise<Security> {
   const named = await lookIntoSecrets(read, tools);
-  const { seen, problems } = await lookAtCertificates(read, { given: named, inUse: holdersIn(planes) }, tools);
+  const idle = idleIn(planes, pods);
+  const { seen, problems } = await lookAtCertificates(read, { given: named, inUse: holdersIn(planes), idle }, tools);
   const tls = seen && entryWith(seen);
-  const { byCertificate, byUser } = named.locked;
   return {
     problems: [...named.problems, ...problems],
     template: { keysFound: named.keysFound, kept: seen && keptSecret(seen, read.blueprint.naming) },
     entry: { ...named.entry, ...(tls === undefined ? {} : { tls }) },
-    locked: (tls === undefined ? byCertificate : undefined) ?? byUser,
+    locked: tls === undefined && needsCertificate(pods) ? named.lacking.certificate : undefined,
+    userFlaw: named.lacking.user,
     certificates: seen,
+    idle,
   };
+}
+
+/** Who serves clients without encryption, as yet or by now, can be asked without a certificate. */
+const needsCertificate = (pods: Speaking['pods']): boolean =>
+  pods.length === 0 || pods.some((pod) => planesOf(pod).client === 'encrypted');
+
+interface Speaking {
+  readonly planes: Planes;
+  /** Who speaks at all. */
+  readonly pods: readonly Stored<Pod>[];
+}
+
+/** Whose certificates nobody has, and nobody is to have. */
+function idleIn(planes: Planes, pods: Speaking['pods']): readonly Holder[] {
+  const isIdle = (plane: Plane): boolean =>
+    planes[plane] === 'plain' && pods.every((pod) => planesOf(pod)[plane] === 'plain');
+  return [
+    ...(isIdle('peer') ? (['peer'] as const) : []),
+    ...(isIdle('client') ? (['server', 'operator'] as const) : []),
+  ];
 }
 
 /** What the spec asks for, and under which keys its Secrets have it. */

@@ -35,6 +35,7 @@ export interface Caches {
 export interface PeerShelf {
   readonly resource: Resource<ClusterObject>;
   readonly store: Store<ClusterObject>;
+  readonly oldFinalizer: string;
 }
 
 /** All that one controller of clusters works with. */
@@ -43,6 +44,8 @@ export interface Tools {
   readonly resource: Resource<ClusterObject>;
   /** Whether a cluster is for this operator to look after. */
   readonly isOurs: (metadata: KubeObject['metadata']) => boolean;
+  /** Whether this operator still leads; not there where it need not. */
+  readonly leads?: (() => boolean) | undefined;
   /** What to say of a cluster whose name another API has given away before, in the same namespace. */
   readonly refusalOf?: (object: Stored<ClusterObject>) => string | undefined;
   /** Not there in an API that has no objects for members. */
@@ -58,6 +61,9 @@ export interface Tools {
   readonly etcd: EtcdConnections;
   /** Whether we may keep Secrets of our own. */
   readonly keepsSecrets: boolean;
+  /** Whether we may delete them when nobody needs them any more; and which of them were seen to be gone, by cluster. */
+  readonly dropsSecrets: boolean;
+  readonly tidied: Map<string, string>;
   /** How to reach pods, for an operator that is not among them. */
   readonly wayTo?: ((pod: At, address: Address) => Way) | undefined;
   readonly now: () => Date;

@@ -30,4 +30,4 @@ export async function hasUsers(
 
 /** What to say when etcd has users and nobody told us whom to enter as. */
 export const noUser =
-  'etcd has users, and the operator is none of them: set spec.auth.operatorCredentials to a Secret with username and password of one with the role root';
+  "etcd has users, and the operator is none of them: set the cluster's spec.auth.operatorCredentials to a Secret with username and password of one with the role root";

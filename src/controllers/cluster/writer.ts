@@ -3,6 +3,7 @@ import type { At, KubeObject, Stored } from '../../kube/object.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Expectations, Seen } from '../../runtime/expectations.ts';
+import { createAdmitted } from './admitted.ts';
 
 /** Writes for one cluster, and has each write remembered until the cache has seen it: the next pass waits for that. */
 export interface Writer {
@@ -26,7 +27,8 @@ export function writerFor(key: string, { client, expectations, storeOf, onStatus
     if (store !== undefined) expectations.wrote(key, store, object);
   };
   return {
-    create: async (resource, object, options) => wrote(resource, await client.create(resource, object, options)),
+    create: async (resource, object, options) =>
+      wrote(resource, await createAdmitted((each) => client.create(resource, each, options), object)),
     patch: async (resource, at, patch) => {
       wrote(resource, await client.patch(resource, at, patch));
       if (patch.subresource === 'status') onStatus();

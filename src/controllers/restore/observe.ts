@@ -1,110 +1,94 @@
-import { speaking, wantedPlanes } from '../../core/desired/encryption.ts';
+import type { Agent } from '../../core/model/agent.ts';
+import { freeOrdinals } from '../../core/model/ordinals.ts';
 import type { Body, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/model/restore.ts';
-import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
-import { hexOf } from '../../etcd/words.ts';
-import type { KubeObject, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
-import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
-import { Failure } from '../../std/failure.ts';
-import { agentOf, stateOf } from '../agents/agent-of-pod.ts';
+import { hexOf, type MemberStatus } from '../../etcd/words.ts';
+import type { KubeObject, Pod, Stored } from '../../kube/object.ts';
+import { agentOf } from '../agents/agent-of-pod.ts';
+import { storeAccess } from '../agents/store-access.ts';
 import { fetchSecret } from '../cluster/fetch-secret.ts';
-import { endpointOf, wayOf } from '../cluster/observe.ts';
-import { lookAtSecurity, type Security, withKeys } from '../cluster/security.ts';
+import { refusalOf } from '../cluster/membership.ts';
+import { endpointOf, refusedUser, wayOf } from '../cluster/observe.ts';
 import { type ClusterObject, ownerIndex } from '../cluster/sources.ts';
+import { type Bodies, bodiesIn, bodyOf, isLeftTo, isMadeFor, isOwnedBy, nobody } from './bodies.ts';
+import { templateFor } from './described.ts';
 import { pinOf } from './pin.ts';
+import { isUp, stateOfSeed } from './seed-state.ts';
 import type { RestoreTools } from './sources.ts';
+import { takenFor } from './taken.ts';
+import { findTarget, type Target } from './target.ts';
 
 /** What a pass over a restore knows. */
 export interface ObservedRestore {
   readonly world: RestoreWorld;
-  /** The cluster, as it is stored and as it was read; not there if there is none that makes sense. */
+  /** Not there if there is no cluster, nor one to be made, that makes sense. */
   readonly target: Target | undefined;
 }
 
-export interface Target {
-  readonly object: Stored<ClusterObject>;
-  readonly read: ReadCluster;
-  /** With what its members are entered. */
-  readonly entry: Security['entry'];
-}
-
 export async function observeRestore(
-  { metadata: { finalizers } }: Stored<ClusterObject>,
-  { intent, memory }: ReadRestore,
+  { metadata: { finalizers, deletionTimestamp } }: Stored<ClusterObject>,
+  restore: ReadRestore,
   tools: RestoreTools,
 ): Promise<ObservedRestore> {
-  const found = await findCluster(intent, tools);
-  const isClusterGone = found === goneFor(intent, tools);
-  const agents = tools.caches.agents.by(ownerIndex, intent.uid);
-  const proof = agents.find(({ metadata }) => metadata.name !== memory.seed);
-  const bodies = typeof found === 'string' ? nobody : await bodiesIn(intent, tools);
-  const cluster =
-    typeof found === 'string' ? found : await clusterOf(found, { intent, seed: memory.seed, bodies }, tools);
+  const { intent, memory } = restore;
+  const proof = proofOf(restore, tools);
+  const template = templateFor(restore, proof, tools);
+  const found = await findTarget({ intent, template, seed: memory.seed }, tools);
+  const target = typeof found.target === 'string' ? undefined : found.target;
+  const bodies = target === undefined ? nobody : await bodiesIn(intent, tools);
   return {
-    target: typeof found === 'string' ? undefined : found,
+    target,
     world: {
       now: tools.now().getTime(),
       intent,
       memory,
-      cluster,
-      isClusterGone,
-      proof: proof && agentOf(proof, tools.dialect.group),
+      cluster:
+        typeof found.target === 'string'
+          ? found.target
+          : await clusterOf(found.target, { intent, seed: memory.seed, bodies }, tools),
+      isClusterGone: found.isGone,
+      isUndescribed: restore.template === 'in-backup' && typeof template === 'string',
+      taken: await takenFor(intent, { found, bodies }, tools),
+      proof,
       aside: bodies.claims
         .filter((claim) => isOwnedBy(claim, intent.uid) && claim.metadata.name !== memory.seed)
         .map(bodyOf),
+      isOnVolume: storeAccess(intent.store, 'to-read').mounts.some((mount) => 'claim' in mount),
+      hasSeedVolume: bodies.claims.some((claim) => isSeedVolume(claim, restore)),
+      isGoing: deletionTimestamp !== undefined,
       isPinned: finalizers?.includes(pinOf(tools)) === true,
-      spareName: tools.randomName(intent.cluster),
-      obstacle: memory.phase === 'proving' ? await obstacleFor(intent, tools) : undefined,
+      spareName: seedNameFor(intent, { target, bodies }, tools),
+      obstacle: proof === undefined ? await obstacleFor(intent, target, tools) : undefined,
     },
   };
 }
 
-interface Bodies {
-  readonly pods: readonly Stored<Pod>[];
-  readonly claims: readonly Stored<PersistentVolumeClaim>[];
+function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreTools): Agent | undefined {
+  const agents = caches.agents.by(ownerIndex, intent.uid);
+  const proof = agents.find(({ metadata }) => metadata.name !== memory.seed);
+  return proof && agentOf(proof, dialect.group);
 }
 
-const nobody: Bodies = { pods: [], claims: [] };
+const isSeedVolume = (claim: Stored<KubeObject>, { intent, memory }: ReadRestore): boolean =>
+  claim.metadata.name === memory.seed && bodyOf(claim).isGoing !== true && isOwnedBy(claim, intent.uid);
 
-/** Everything in the namespace that could belong to the cluster or to the restore: labels are what the restore changes. */
-async function bodiesIn({ namespace }: RestoreIntent, { client }: RestoreTools): Promise<Bodies> {
-  const [foundPods, foundClaims] = await Promise.all([
-    client.list(pods, { namespace }),
-    client.list(persistentVolumeClaims, { namespace }),
-  ]);
-  return { pods: foundPods.items, claims: foundClaims.items };
+/** How long after its time a pod that is being deleted is no longer waited for. */
+const overdueSeconds = 60;
+
+function lastingBody(object: Stored<KubeObject>, { now }: RestoreTools): Body {
+  const due = Date.parse(object.metadata.deletionTimestamp ?? '');
+  return { ...bodyOf(object), isOverdue: now().getTime() - due > overdueSeconds * 1000 };
 }
 
-const isOwnedBy = ({ metadata }: KubeObject, uid: string): boolean =>
-  (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
-
-const bodyOf = ({ metadata: { name, uid, deletionTimestamp } }: Stored<KubeObject>): Body => ({
-  name,
-  uid,
-  isGoing: deletionTimestamp !== undefined,
-});
-
-const goneFor = ({ cluster }: Pick<RestoreIntent, 'cluster'>, { clusters }: RestoreTools): string =>
-  `there is no ${clusters.dialect.kind} "${cluster}" in this namespace: create it, with the size and version it is to have`;
-
-async function findCluster({ namespace, cluster: name }: RestoreIntent, tools: RestoreTools): Promise<Target | string> {
-  const { dialect, resource } = tools.clusters;
-  const object = await tools.client.get(resource, { namespace, name }).catch((thrown: unknown) => {
-    if (Failure.from(thrown).kind === 'not-found') return undefined;
-    throw thrown;
-  });
-  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return goneFor({ cluster: name }, tools);
-  const read = dialect.read(object);
-  if (!read.ok) return `${dialect.kind} "${name}" has a spec that makes no sense`;
-  return { object, ...(await secured(read.value, tools)) };
-}
-
-/** A seed is the first of a new cluster: it speaks as the spec says, with the certificates that are kept for members. */
-async function secured(read: ReadCluster, tools: RestoreTools): Promise<Pick<Target, 'read' | 'entry'>> {
-  const planes = wantedPlanes(read.blueprint);
-  const security = await lookAtSecurity(read, planes, tools);
-  const blueprint = speaking(withKeys(read.blueprint, security), planes);
-  return { read: { ...read, blueprint }, entry: security.entry };
+/** Where members are numbered, the lowest number that no member, pod or volume has. */
+function seedNameFor(
+  { cluster }: RestoreIntent,
+  { target, bodies }: { readonly target: Target | undefined; readonly bodies: Bodies },
+  { randomName }: RestoreTools,
+): string {
+  if (target?.read.blueprint.intent.memberNames !== 'ordinal') return randomName(cluster);
+  const taken = [...bodies.pods, ...bodies.claims].map(({ metadata }) => metadata.name);
+  return freeOrdinals(cluster, new Set([...taken, ...target.read.memory.voters]), 1)[0] ?? randomName(cluster);
 }
 
 interface Looking {
@@ -113,85 +97,108 @@ interface Looking {
   readonly bodies: Bodies;
 }
 
-async function clusterOf(target: Target, { seed, bodies }: Looking, tools: RestoreTools): Promise<RestoredCluster> {
+async function clusterOf(
+  target: Target,
+  { intent, seed, bodies }: Looking,
+  tools: RestoreTools,
+): Promise<RestoredCluster> {
   const { object, read } = target;
-  const { uid } = object.metadata;
-  const old = <T extends KubeObject>(those: readonly Stored<T>[]): readonly Body[] =>
-    those.filter((each) => isOwnedBy(each, uid) && each.metadata.name !== seed).map(bodyOf);
-  const pod = bodies.pods.find(({ metadata }) => metadata.name === seed);
+  const isOfCluster = (each: KubeObject): boolean => object !== undefined && isOwnedBy(each, object.metadata.uid);
+  const isClaimOfIt = (each: KubeObject): boolean => isOfCluster(each) || isLeftTo(object, each, read.blueprint);
+  const others = ({ metadata }: KubeObject): boolean => metadata.name !== seed;
+  const named = [...bodies.pods, ...bodies.claims].filter(({ metadata }) => metadata.name === seed);
+  const isOfRestore = (each: KubeObject): boolean => isMadeFor(each, intent, tools);
+  const pod = bodies.pods.find((each) => named.includes(each) && isOfRestore(each));
   return {
-    heldBy: (object.status as { readonly heldBy?: string } | undefined)?.heldBy,
-    holdAskedBy: object.metadata.annotations?.[tools.dialect.holdAnnotation],
+    isThere: object !== undefined,
+    ...holdOf(object, tools),
     clusterId: read.memory.clusterId,
     version: read.blueprint.intent.version,
-    isSettled: isSettled(object, read),
-    oldPods: old(bodies.pods),
-    oldClaims: old(bodies.claims),
+    isSettled: isSettled(target, tools),
+    isLost: conditionsOf(object).some(({ reason }) => reason === 'QuorumLost'),
+    isPaused: read.blueprint.intent.paused && read.blueprint.intent.heldBy === undefined,
+    trouble: troubleOf(object),
+    oldPods: bodies.pods
+      .filter(isOfCluster)
+      .filter(others)
+      .map((each) => lastingBody(each, tools)),
+    oldClaims: bodies.claims.filter(isClaimOfIt).filter(others).map(bodyOf),
     seed: pod && (await seedIn(pod, target, tools)),
+    isSeedNameTaken: pod === undefined && !named.every(isOfRestore),
   };
 }
 
+/** The rest, such as a member that does not answer, passes by itself. */
+const forPeople: ReadonlySet<string | undefined> = new Set(['SecretUnfit', 'BadSpec', 'MemberStuck', 'MissingRights']);
+
+const troubleOf = (object: Target['object']): string | undefined =>
+  conditionsOf(object).find(
+    ({ type, status, reason }) => type === 'Degraded' && status === 'True' && forPeople.has(reason),
+  )?.message;
+
+const holdOf = (
+  object: Target['object'],
+  { dialect }: RestoreTools,
+): Pick<RestoredCluster, 'heldBy' | 'holdAskedBy'> => ({
+  heldBy: (object?.status as { readonly heldBy?: string } | undefined)?.heldBy,
+  holdAskedBy: object?.metadata.annotations?.[dialect.holdAnnotation],
+});
+
 interface StatusSeen {
-  readonly readyMembers?: number;
-  readonly size?: number;
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason?: string;
+    readonly message?: string;
+  }[];
 }
 
-function isSettled({ status }: ClusterObject, { blueprint: { intent } }: ReadCluster): boolean {
-  const { readyMembers, size, conditions = [] } = (status ?? {}) as StatusSeen;
+const conditionsOf = (object: Target['object']): NonNullable<StatusSeen['conditions']> =>
+  ((object?.status ?? {}) as StatusSeen).conditions ?? [];
+
+function isSettled({ object, read }: Target, { dialect }: RestoreTools): boolean {
+  const conditions = conditionsOf(object);
+  const { ready, size } = dialect.countsIn(object?.status ?? {});
   const isQuiet = conditions.some((condition) => condition.type === 'Progressing' && condition.status === 'False');
-  return isQuiet && readyMembers === intent.size && size === intent.size;
+  const wanted = read.blueprint.intent.size;
+  return isQuiet && ready === wanted && size === wanted;
 }
 
 async function seedIn(pod: Stored<Pod>, target: Target, tools: RestoreTools): Promise<Seed> {
-  const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+  const heard = isUp(pod) ? await wordOf(pod, target, tools) : undefined;
+  const said = typeof heard === 'string' ? undefined : heard;
+  const found = await stateOfSeed(pod, said !== undefined && said.leader !== 0n, tools);
   return {
     ...bodyOf(pod),
-    ...stateOfSeed(pod, isReady),
-    isHandedOver: isOwnedBy(pod, target.object.metadata.uid),
-    clusterId: isReady ? await clusterIdOf(pod, target, tools) : undefined,
+    isUp: isUp(pod),
+    ...found,
+    ...(typeof heard === 'string' && found.state === 'starting' ? { state: 'locked', why: heard } : {}),
+    isHandedOver: target.object !== undefined && isOwnedBy(pod, target.object.metadata.uid),
+    ...(said === undefined
+      ? { clusterId: undefined }
+      : { clusterId: hexOf(said.clusterId), memberId: hexOf(said.memberId) }),
   };
 }
 
-function stateOfSeed(pod: Stored<Pod>, isReady: boolean): Pick<Seed, 'state' | 'why'> {
-  if (pod.metadata.deletionTimestamp !== undefined) return { state: 'stopping', why: 'it is being deleted' };
-  if (isReady) return { state: 'ready', why: '' };
-  const why = whyBroken(pod);
-  return why === '' ? { state: 'starting', why: 'it is starting' } : { state: 'broken', why };
-}
-
-/** A container before the member that fails again and again, or what keeps the pod from being started at all. */
-function whyBroken(pod: Stored<Pod>): string {
-  const failing = (pod.status?.initContainerStatuses ?? []).find(({ restartCount }) => restartCount > 1);
-  if (failing !== undefined) return `${failing.name} fails: ${lastWords(failing)}`;
-  const state = stateOf(pod);
-  return state.is === 'starting' ? state.why : '';
-}
-
-type ContainerStatus = NonNullable<NonNullable<Pod['status']>['initContainerStatuses']>[number];
-
-function lastWords({ lastState, state }: ContainerStatus): string {
-  const end = lastState?.terminated ?? state?.terminated;
-  return end?.message ?? end?.reason ?? 'it says nothing';
-}
-
-/** That it does not answer yet is nothing to complain of. */
-async function clusterIdOf(
+/** That it does not answer yet is nothing to complain of; that it has users whom nobody told us of is. */
+async function wordOf(
   pod: Stored<Pod>,
-  { read, entry }: Target,
+  { read, entry, userFlaw }: Target,
   tools: RestoreTools,
-): Promise<string | undefined> {
+): Promise<MemberStatus | string | undefined> {
   const endpoint = wayOf(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry }, tools);
   const asked = tools.etcd.to(endpoint).status({ timeoutMillis: 2_000 });
-  return asked.then(
-    ({ clusterId }) => hexOf(clusterId),
-    () => undefined,
-  );
+  return asked.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userFlaw })[0]);
 }
 
-async function obstacleFor({ store, namespace }: RestoreIntent, tools: RestoreTools): Promise<string | undefined> {
+async function obstacleFor(
+  { store, namespace, into }: RestoreIntent,
+  target: Target | undefined,
+  tools: RestoreTools,
+): Promise<string | undefined> {
   if (typeof tools.image === 'string') return tools.image;
-  if (store.secret === undefined) return undefined;
+  const [problem] = into === 'new' ? (target?.problems ?? []) : [];
+  if (problem !== undefined || store.secret === undefined) return problem;
   const isMissing = (await fetchSecret(store.secret, namespace, tools)) === 'missing';
   return isMissing ? `Secret "${store.secret}" is not there: create it in namespace "${namespace}"` : undefined;
 }

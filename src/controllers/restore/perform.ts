@@ -2,20 +2,22 @@ import { type AgentImage, agentPod } from '../../core/desired/agent-pod.ts';
 import { type Seeding, seedClaim, seedPod } from '../../core/desired/seed-pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
 import type { Body, Seed } from '../../core/model/restore.ts';
-import type { RestoreStep } from '../../core/plan/restore/plan-restore.ts';
+import type { RestoreStep } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { agentLabel, slotAnnotation } from '../agents/agent-of-pod.ts';
-import { storeAccess } from '../agents/store-access.ts';
 import { publish } from '../cluster/publish.ts';
 import type { ClusterObject } from '../cluster/sources.ts';
 import type { Writer } from '../cluster/writer.ts';
-import type { Target } from './observe.ts';
+import { isMadeFor, madeByAnnotation } from './bodies.ts';
+import { accessFor } from './courier-bodies.ts';
+import { createCluster } from './create-cluster.ts';
 import { pinOf } from './pin.ts';
 import type { RestoreTools } from './sources.ts';
+import type { Target } from './target.ts';
 
 /** What performing a step needs. */
 export interface RestoreDeed extends Omit<Given, 'target'> {
@@ -33,21 +35,23 @@ interface Given {
 
 /** Does one thing. Each of them may be done twice without harm. */
 export async function performRestore(step: RestoreStep, { target, ...given }: Given): Promise<void> {
+  if (step.kind === 'prove') return prove({ ...given, target });
+  if (step.kind === 'discard-proof') return removeAll(pods, [step.proof], given);
   if (step.kind === 'pin' || step.kind === 'unpin') return pin(step.kind === 'pin', given);
   if (target === undefined) throw new Failure('bug', 'a step without a cluster to take it for');
   return performOn(step, { ...given, target });
 }
 
-type OnCluster = Exclude<RestoreStep, { readonly kind: 'pin' | 'unpin' }>;
+type OnCluster = Exclude<RestoreStep, { readonly kind: 'prove' | 'discard-proof' | 'pin' | 'unpin' }>;
 
 async function performOn(step: OnCluster, deed: RestoreDeed): Promise<void> {
   switch (step.kind) {
-    case 'prove':
-      return prove(deed);
     case 'start-seed':
       return startSeed(step.name, deed);
     case 'discard-seed':
       return discardSeed(step.name, deed);
+    case 'create-cluster':
+      return createCluster(deed);
     case 'hold-cluster':
       return hold(deed.read.intent.uid, deed);
     case 'release-cluster':
@@ -77,24 +81,34 @@ const labelsOf = ({ dialect }: RestoreTools): Readonly<Record<string, string>> =
   [agentLabel(dialect.group)]: 'restore',
 });
 
-async function prove({ read, target, tools, writer }: RestoreDeed): Promise<void> {
+/** Says what can be said of the backup before anything is made for it; the seed reads it to its end. */
+async function prove({ read, target, tools, writer }: Given): Promise<void> {
   const { intent, owner } = read;
-  const { words, mounts } = storeAccess(intent.store, 'to-read');
-  const { version } = target.read.blueprint.intent;
+  const { words, mounts, labels } = accessFor(intent);
+  const version = target?.read.blueprint.intent.version;
   const wanted = agentPod({
-    name: `${intent.name.slice(0, 45).replace(/[^a-z0-9]+$/, '')}-prove-${intent.uid.slice(0, 8)}`,
+    name: `${intent.name.slice(0, 45).replace(/[^a-z0-9]+$/, '')}-look-${intent.uid.slice(0, 8)}`,
     namespace: intent.namespace,
-    labels: labelsOf(tools),
+    labels: { ...labelsOf(tools), ...labels },
     annotations: { [slotAnnotation(tools.dialect.group)]: String(intent.createdAt) },
     owner,
     image: imageOf(tools),
-    calls: [{ name: 'prove', words: ['prove', ...words, '--target-version', version] }],
+    calls: [
+      { name: 'look', words: ['look', ...words, ...wordsFor(version), ...(isSaved(read) ? ['--tell-cluster'] : [])] },
+    ],
     mounts,
-    deadlineSeconds: 3_600,
+    deadlineSeconds: 600,
     serviceAccountName: intent.serviceAccountName,
   });
   await createUnlessThere(pods, wanted, writer);
 }
+
+/** Which etcd is to read it, where that is known yet. */
+const wordsFor = (version: string | undefined): readonly string[] =>
+  version === undefined ? [] : ['--target-version', version];
+
+/** Whether the cluster that is made is the one that was saved. */
+const isSaved = ({ template }: ReadRestore): boolean => template === 'in-backup';
 
 async function createUnlessThere<T extends KubeObject>(
   resource: Resource<T>,
@@ -108,32 +122,48 @@ async function createUnlessThere<T extends KubeObject>(
 
 async function startSeed(name: string, { read, target, tools, writer }: RestoreDeed): Promise<void> {
   const { blueprint } = target.read;
-  const { words, mounts } = storeAccess(read.intent.store, 'to-read');
+  const { words, mounts, labels } = accessFor(read.intent);
   const seeding: Seeding = {
     name: name as CarrierName,
-    token: tokenOf({ read, target }),
+    token: tokenOf(read),
     owner: read.owner,
-    labels: labelsOf(tools),
+    labels: { ...labelsOf(tools), ...labels },
+    annotations: { [madeByAnnotation(tools.dialect)]: read.intent.uid },
     image: imageOf(tools),
-    words,
+    words: [...words, ...wordsFor(blueprint.intent.version), ...(reliesOnManifest(read) ? ['--as-described'] : [])],
     mounts,
     revisionBump: read.intent.revisionBump,
+    serviceAccountName: read.intent.serviceAccountName,
   };
   const claim = seedClaim(blueprint, seeding);
   if (claim !== undefined) await createUnlessThere(persistentVolumeClaims, claim, writer);
-  await createUnlessThere(pods, seedPod(blueprint, seeding), writer);
+  if (claim === undefined || (await ownBody(persistentVolumeClaims, name, { read, tools })) !== undefined)
+    await createUnlessThere(pods, seedPod(blueprint, seeding), writer);
 }
 
-/** What is restored is a cluster of its own: nobody of the old one may take it for theirs. */
-const tokenOf = ({ read, target }: Pick<RestoreDeed, 'read' | 'target'>): string => {
-  const { namespace, name, uid } = target.object.metadata;
-  return `${namespace}.${name}.${uid}.${read.intent.uid}`;
-};
+/** What was made for this restore under that name: a member that the cluster has made meanwhile is not. */
+async function ownBody<T extends KubeObject>(
+  resource: Resource<T>,
+  name: string,
+  { read: { intent }, tools }: Pick<RestoreDeed, 'read' | 'tools'>,
+): Promise<Stored<T> | undefined> {
+  const { namespace } = intent;
+  const found = await unless('not-found', tools.client.get(resource, { namespace, name }), undefined);
+  return found !== undefined && isMadeFor(found, intent, tools) ? found : undefined;
+}
 
-async function discardSeed(name: string, { read, writer }: RestoreDeed): Promise<void> {
-  const at = { namespace: read.intent.namespace, name };
-  await unless('not-found', writer.remove(pods, at), undefined);
-  await unless('not-found', writer.remove(persistentVolumeClaims, at), undefined);
+/** Where what is made is what stood beside the backup, that must have been true. */
+const reliesOnManifest = (read: ReadRestore): boolean => isSaved(read) && read.intent.into === 'new';
+
+/** What is restored is a cluster of its own: nobody of the old one may take it for theirs. */
+const tokenOf = ({ intent: { namespace, cluster, uid } }: ReadRestore): string => `${namespace}.${cluster}.${uid}`;
+
+/** The volume first: it goes when the pod has gone, and as long as there is a pod this is not over. */
+async function discardSeed(name: string, deed: RestoreDeed): Promise<void> {
+  for (const resource of [persistentVolumeClaims, pods] as readonly Resource<KubeObject>[]) {
+    const own = await ownBody(resource, name, deed);
+    if (own !== undefined) await removeAll(resource, [own.metadata], deed);
+  }
 }
 
 async function pin(isPinned: boolean, { object, tools, writer }: Omit<Given, 'target'>): Promise<void> {
@@ -144,7 +174,7 @@ async function pin(isPinned: boolean, { object, tools, writer }: Omit<Given, 'ta
 }
 
 async function hold(by: string | null, { target, tools, writer }: RestoreDeed): Promise<void> {
-  const { namespace, name, resourceVersion } = target.object.metadata;
+  const { namespace, name, resourceVersion } = storedIn(target).metadata;
   const body = { metadata: { resourceVersion, annotations: { [tools.dialect.holdAnnotation]: by } } };
   await writer.patch(tools.clusters.resource, { namespace, name }, { type: 'merge', body });
 }
@@ -152,18 +182,22 @@ async function hold(by: string | null, { target, tools, writer }: RestoreDeed): 
 async function removeAll<T extends KubeObject>(
   resource: Resource<T>,
   those: readonly Body[],
-  { read, writer }: RestoreDeed,
+  { read, writer }: Pick<RestoreDeed, 'read' | 'writer'>,
 ): Promise<void> {
   const { namespace } = read.intent;
   for (const { name, uid } of those)
     await unless('not-found', writer.remove(resource, { namespace, name }, { preconditions: { uid } }), undefined);
 }
 
-/** A volume that is the restore's goes with it, if nobody wants it back before; the cluster does not see it any more. */
+/**
+ * A volume that is the restore's goes with it, if nobody wants it back before; the cluster does not see it any more. Where
+ * members are found by name, it stays marked as the cluster's, whose new members have other names for as long.
+ */
 async function setAside(claims: readonly Body[], { read, target, tools, writer }: RestoreDeed): Promise<void> {
-  const { naming } = target.read.blueprint;
+  const { naming, findsDisks } = target.read.blueprint;
+  const clusterLabels = findsDisks === 'by-name' ? {} : naming.clusterLabels;
   const gone = Object.fromEntries(
-    Object.keys({ ...naming.clusterLabels, [naming.memberLabel]: '' }).map((key) => [key, null]),
+    Object.keys({ ...clusterLabels, [naming.memberLabel]: '' }).map((key) => [key, null]),
   );
   for (const { name, uid } of claims) {
     const metadata = { uid, labels: { ...gone, ...labelsOf(tools) }, ownerReferences: [read.owner] };
@@ -175,23 +209,30 @@ async function setAside(claims: readonly Body[], { read, target, tools, writer }
 /** The volume first: when the pod is the cluster's, its volume must be too. */
 async function handOver({ name, uid }: Seed, { read, target, tools, writer }: RestoreDeed): Promise<void> {
   const { naming, owner, template, disksOutlive } = target.read.blueprint;
-  const labels = { [agentLabel(tools.dialect.group)]: null, ...naming.clusterLabels, [naming.memberLabel]: name };
+  const gone = Object.fromEntries(Object.keys(labelsOf(tools)).map((label) => [label, null]));
+  const own = { ...naming.clusterLabels, [naming.memberLabel]: name };
   const at = { namespace: read.intent.namespace, name };
   if (template.claim !== undefined) {
-    const metadata = { labels, ownerReferences: disksOutlive ? [] : [owner] };
+    const metadata = { labels: { ...gone, ...own }, ownerReferences: disksOutlive ? [] : [owner] };
     await writer.patch(persistentVolumeClaims, at, { type: 'merge', body: { metadata } });
   }
-  const metadata = { uid, labels, ownerReferences: [owner] };
+  const metadata = { uid, labels: { ...gone, ...template.labels, ...own }, ownerReferences: [owner] };
   await writer.patch(pods, at, { type: 'merge', body: { metadata } });
 }
 
 async function rewriteMemory(
-  { seed, clusterId }: RestoreStep & { readonly kind: 'rewrite-memory' },
+  { seed, clusterId, memberId }: RestoreStep & { readonly kind: 'rewrite-memory' },
   { read, target, tools, writer }: RestoreDeed,
 ): Promise<void> {
   const { version } = target.read.blueprint.intent;
-  const memory = { seed, clusterId, token: tokenOf({ read, target }), version };
-  const status = tools.dialect.rewriteMemory(target.object.status, memory);
+  const object = storedIn(target);
+  const memory = { seed, clusterId, memberId, token: tokenOf(read), version };
+  const status = tools.dialect.rewriteMemory(object.status, memory);
   const { dialect, resource } = tools.clusters;
-  await publish(target.object, status, { writer: () => writer, dialect, resource });
+  await publish(object, status, { writer: () => writer, dialect, resource });
+}
+
+function storedIn({ object }: Target): Stored<ClusterObject> {
+  if (object === undefined) throw new Failure('bug', 'a step for a cluster that is not there yet');
+  return object;
 }

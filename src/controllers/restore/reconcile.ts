@@ -1,26 +1,36 @@
 import type { AgentFacts } from '../../core/model/agent.ts';
-import { planRestore, type RestoreVerdict } from '../../core/plan/restore/plan-restore.ts';
+import type { RestoreWorld } from '../../core/model/restore.ts';
+import { planRestore } from '../../core/plan/restore/plan-restore.ts';
+import type { RestoreStep, RestoreVerdict } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
 import { again, done, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
-import { storeAccess } from '../agents/store-access.ts';
+import { plainHttp, storeAccess } from '../agents/store-access.ts';
 import { publish, withStatus } from '../cluster/publish.ts';
 import type { ClusterObject } from '../cluster/sources.ts';
-import { observeRestore } from './observe.ts';
+import type { Writer } from '../cluster/writer.ts';
+import { withCertificates } from './certificates.ts';
+import { byCourier, dismissCouriers } from './courier.ts';
+import { type ObservedRestore, observeRestore } from './observe.ts';
 import { performRestore } from './perform.ts';
 import { pinOf } from './pin.ts';
+import { intoWhatThereIs } from './replaced.ts';
 import type { RestoreTools } from './sources.ts';
 
 /** How soon to look again: what a restore waits for is mostly not watched. */
-const seconds = { acted: 0.05, waiting: 0.5, blocked: 3 } as const;
+const seconds = { acted: 0.02, moment: 0.1, waiting: 0.5, blocked: 3 } as const;
 
 /** One pass over one restore: observe, plan, act, tell. */
 export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
   return async (key) => {
     const found = tools.caches.restores.get(key);
-    if (found === undefined || isGoing(found, tools) || !tools.isOurs(found.metadata)) return done;
+    if (found === undefined || isGoing(found, tools)) {
+      await dismissCouriers(key, undefined, tools);
+      return done;
+    }
+    if (!tools.isOurs(found.metadata)) return done;
     if (!tools.caughtUp(key)) return again(seconds.acted);
     const object = withStatus(found, tools);
     const read = tools.dialect.read(object);
@@ -30,9 +40,12 @@ export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
 }
 
 async function attendTo(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
+  await dismissCouriers(keyOf(object.metadata), read, tools);
   if (read.memory.phase === 'complete' && !isPinned(object, tools)) return done;
   const problem = problemWith(read);
-  return problem === undefined ? pass(object, read, tools) : refuse(object, problem, tools);
+  return problem === undefined
+    ? pass(object, await intoWhatThereIs(read, tools), tools)
+    : refuse(object, problem, tools);
 }
 
 /** One that was pinned goes on to its end, whoever deletes it. */
@@ -43,29 +56,64 @@ const isPinned = ({ metadata }: Pick<KubeObject, 'metadata'>, tools: RestoreTool
   metadata.finalizers?.includes(pinOf(tools)) === true;
 
 async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
-  const { world, target } = await observeRestore(object, read, tools);
-  const verdict = planRestore(world);
-  if (verdict.is === 'over') return done;
+  const observed = await observeRestore(object, read, tools);
+  const { world, target } = observed;
   const writer = tools.writer(keyOf(object.metadata));
-  const facts = factsIn(world.proof);
+  const verdict = await decide(observed, { read, tools, writer }).catch(asHindrance);
+  if (verdict.is === 'over') return done;
+  const facts = factsIn(world);
   const tell = (): Promise<void> => tellStatus(object, { verdict, facts }, tools);
   if (verdict.is !== 'act') {
     await tell();
-    return nextVisit(verdict);
+    return nextVisit(verdict, world);
   }
-  await performRestore(verdict.step, { object, read, target, tools, writer });
+  const hindrance = await hindranceOf(performRestore(verdict.step, { object, read, target, tools, writer }));
+  if (hindrance !== undefined) {
+    await tellStatus(object, { verdict: hindrance, facts }, tools);
+    return nextVisit(hindrance, world);
+  }
   tools.log('info', 'step taken', {
     restore: keyOf(object.metadata),
     step: verdict.step.kind,
     detail: verdict.message,
   });
-  await tell();
-  return nextVisit(verdict);
+  if (!changesRestore(verdict.step)) await tell();
+  if (verdict.step.kind === 'prove' && storeAccess(read.intent.store, 'to-read').isPlain) tools.tell(object, plainHttp);
+  return nextVisit(verdict, world);
 }
 
-const factsIn = (
-  proof: { readonly state: { readonly is: string; readonly report?: { readonly facts: AgentFacts } } } | undefined,
-): AgentFacts => proof?.state.report?.facts ?? {};
+interface Deciding {
+  readonly read: ReadRestore;
+  readonly tools: RestoreTools;
+  readonly writer: Writer;
+}
+
+/** What to do next, once those are there who are needed for it. */
+async function decide(observed: ObservedRestore, deciding: Deciding): Promise<RestoreVerdict> {
+  const planned = await withCertificates(planRestore(observed.world), { ...observed, ...deciding });
+  return byCourier(planned, deciding);
+}
+
+type Hindrance = RestoreVerdict & { readonly is: 'wait' };
+
+/** What the API server will not have, a quota or an account that is missing for example, is for people to know. */
+function asHindrance(thrown: unknown): Hindrance {
+  const { kind, message } = Failure.from(thrown);
+  if (kind !== 'forbidden' && kind !== 'rejected') throw thrown;
+  return { is: 'wait', isBlocked: true, message };
+}
+
+const hindranceOf = (work: Promise<void>): Promise<Hindrance | undefined> => work.then(() => undefined, asHindrance);
+
+/** Its status cannot be written over what has just been written: that is not the version that was read. */
+const changesRestore = ({ kind }: RestoreStep): boolean => kind === 'pin' || kind === 'unpin';
+
+/** At first what was seen of the backup, then what was proven; what was told of it stays told. */
+function factsIn({ memory: { phase }, proof, cluster }: RestoreWorld): AgentFacts {
+  if (phase !== 'proving' && phase !== 'seeding') return {};
+  const seen = proof?.state.is === 'ended' ? proof.state.report.facts : {};
+  return (typeof cluster === 'string' ? undefined : cluster.seed?.facts) ?? seen;
+}
 
 interface Told {
   readonly verdict: RestoreVerdict;
@@ -88,10 +136,9 @@ function newsOf(verdict: RestoreVerdict, { warnings = [] }: AgentFacts): readonl
   if (verdict.is !== 'enter') return [];
   const { phase, message } = verdict;
   if (phase === 'failed') return [{ type: 'Warning', reason: 'RestoreFailed', message }];
-  const doubts = phase === 'seeding' ? warnings : [];
   return [
     { type: 'Normal', reason: phase === 'complete' ? 'Restored' : 'Restoring', message },
-    ...doubts.map((doubt): News => ({ type: 'Warning', reason: 'Restoring', message: doubt })),
+    ...warnings.map((doubt): News => ({ type: 'Warning', reason: 'Restoring', message: doubt })),
   ];
 }
 
@@ -115,13 +162,18 @@ async function refuse(object: Stored<ClusterObject>, problems: string, tools: Re
   return done;
 }
 
-function nextVisit(verdict: RestoreVerdict): Outcome {
+/** Old members are stopping, and nobody serves; or the seed is up, and will serve in a moment. */
+const isAboutToHappen = ({ memory: { phase }, cluster }: RestoreWorld): boolean =>
+  phase === 'switching' || (typeof cluster !== 'string' && cluster.seed?.isUp === true);
+
+function nextVisit(verdict: RestoreVerdict, world: RestoreWorld): Outcome {
   switch (verdict.is) {
     case 'act':
     case 'enter':
       return again(seconds.acted);
     case 'wait':
-      return again(verdict.isBlocked === true ? seconds.blocked : seconds.waiting);
+      if (verdict.isBlocked === true) return again(seconds.blocked);
+      return again(isAboutToHappen(world) ? seconds.moment : seconds.waiting);
     case 'over':
       return done;
     default:

@@ -5,6 +5,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { Pod } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
+import type { OperatorsStore } from '../agents/operators-store.ts';
 import type { ClusterObject, Tools } from '../cluster/sources.ts';
 
 type Shared =
@@ -25,12 +26,16 @@ export interface RestoreTools extends Pick<Tools, Shared> {
   readonly resource: Resource<ClusterObject>;
   /** The clusters that are restored, of the same API. */
   readonly clusters: {
-    readonly dialect: Pick<ClusterDialect, 'read' | 'kind' | 'group'>;
+    readonly dialect: Pick<ClusterDialect, 'read' | 'kind' | 'group' | 'version'>;
     readonly resource: Resource<ClusterObject>;
   };
+  /** Clusters of other APIs, whose names are taken. */
+  readonly rivals: readonly Resource<ClusterObject>[];
   /** Members are looked up live: restores are rare, and a copy that is late would be a danger here. */
   readonly client: Pick<KubeClient, 'get' | 'list'>;
   readonly caches: { readonly restores: Store<ClusterObject>; readonly agents: Store<Pod> };
+  /** For restores that name no credentials of their own. */
+  readonly operators: OperatorsStore;
   /** The image of the operator itself; a sentence where it cannot be found out. */
   readonly image: AgentImage | string;
 }

@@ -60,3 +60,7 @@ export const authoritiesIn = (text: string): readonly string[] =>
 /** Changes with the authorities that members believe, which etcd reads only when it starts. */
 export const authoritiesMark = (bundle: Bundle, inUse: readonly Holder[]): string =>
   fingerprint(inUse.map((holder) => [holder, bundle[holder]?.authorities.toSorted()]));
+
+/** Changes with the certificates that members show, which an etcd of old reads only when it starts, too. */
+export const certificatesMark = (bundle: Bundle, inUse: readonly Holder[]): string =>
+  fingerprint(inUse.map((holder) => [holder, bundle[holder]?.certificate.trim()]));

@@ -75,6 +75,15 @@ describe('what is kept for members', () => {
     expect(nextStage(generation('old'), { ...(peer === undefined ? {} : { peer }) })).toBeUndefined();
   });
 
+  it('forgets a side that is no longer encrypted once nobody has it any more', () => {
+    const { peer, ...clients } = generation('old');
+    const offered = peer === undefined ? {} : { peer };
+    const idle = ['server', 'operator'] as const;
+    expect(nextStage(generation('old'), offered, idle)).toEqual({ stage: 'forget', bundle: offered });
+    expect(nextStage(offered, offered, idle)).toBeUndefined();
+    expect(nextStage(offered, { ...offered, ...clients })).toMatchObject({ stage: 'adopt' });
+  });
+
   it('is the same however a file is wrapped and in whichever order authorities stand', () => {
     const [one, other] = [keyring('c', 'a', 'b'), keyring('c\n', 'b', 'a')];
     expect(nextStage({ peer: one }, { peer: { ...other, key: one.key } })).toBeUndefined();

@@ -1,4 +1,4 @@
-import { type Bundle, holders, type Keyring } from './bundle.ts';
+import { type Bundle, type Holder, holders, type Keyring } from './bundle.ts';
 
 /**
  * How what is kept for members becomes what is offered, without anybody ever being shown a certificate that they do not
@@ -14,10 +14,14 @@ export interface Staging {
 }
 
 /**
- * The next stage; none when what is kept is what is offered. What is kept of a side that is no longer encrypted stays:
- * somebody may still run with it.
+ * The next stage; none when what is kept is what is offered. What is kept of a side that is no longer encrypted stays until
+ * it is idle: somebody may still run with it.
  */
-export function nextStage(kept: Bundle | undefined, offered: Bundle): Staging | undefined {
+export function nextStage(
+  kept: Bundle | undefined,
+  offered: Bundle,
+  idle: readonly Holder[] = [],
+): Staging | undefined {
   if (kept === undefined || holders.some((holder) => offered[holder] !== undefined && kept[holder] === undefined))
     return { stage: 'adopt', bundle: { ...offered, ...kept } };
   const trusting = each(offered, (ours, holder) => ({
@@ -27,8 +31,12 @@ export function nextStage(kept: Bundle | undefined, offered: Bundle): Staging | 
   if (!isAmong(trusting, kept)) return { stage: 'trust', bundle: { ...kept, ...trusting } };
   const showing = each(offered, (ours, holder) => ({ ...ours, authorities: kept[holder]?.authorities ?? [] }));
   if (!isAmong(showing, kept)) return { stage: 'show', bundle: { ...kept, ...showing } };
-  return isAmong(offered, kept) ? undefined : { stage: 'forget', bundle: { ...kept, ...offered } };
+  const left = without(idle, { ...kept, ...offered });
+  return isAmong(kept, left) ? undefined : { stage: 'forget', bundle: left };
 }
+
+const without = (some: readonly Holder[], bundle: Bundle): Bundle =>
+  Object.fromEntries(Object.entries(bundle).filter(([holder]) => !some.some((gone) => gone === holder)));
 
 const each = (bundle: Bundle, change: (keyring: Keyring, holder: (typeof holders)[number]) => Keyring): Bundle =>
   Object.fromEntries(

@@ -47,6 +47,19 @@ export const peerSchemeAnnotation = ({ prefix }: Naming): string => `${prefix}/p
 
 export const schemeIn = (url: string): string => url.split(':')[0] ?? '';
 
+/** On a claim that another operator has made: the user whose files are on it. */
+export const userAnnotation = ({ prefix }: Naming): string => `${prefix}/user`;
+
+/** The originals have their members run as root. */
+const originalUser = 0;
+
+/** The user whose files are on a disk that was not made by us; nobody where it was. */
+export function userOn(annotations: Readonly<Record<string, string>>, naming: Naming): number | undefined {
+  const noted = annotations[userAnnotation(naming)];
+  if (noted !== undefined) return Number(noted) || originalUser;
+  return annotations[claimAnnotation(naming)] === undefined ? originalUser : undefined;
+}
+
 /** On a claim that was asked to grow to this size, and refused. */
 export const cannotGrowAnnotation = ({ prefix }: Naming): string => `${prefix}/cannot-grow-to`;
 

@@ -1,4 +1,4 @@
-import type { CarrierName } from '../model/cluster.ts';
+import type { CarrierName, ClientMove } from '../model/cluster.ts';
 import type { SecretFiles } from '../model/template.ts';
 import type { Blueprint } from './manifest.ts';
 
@@ -34,6 +34,17 @@ const opposite: Readonly<Record<Encryption, Encryption | undefined>> = {
 export function nextEncryption(wanted: Encryption, running: readonly Encryption[]): Encryption {
   const other = opposite[wanted];
   return other !== undefined && running.includes(other) ? 'between' : wanted;
+}
+
+/**
+ * What clients have to be told, going by how members serve them; nothing where all serve as is wanted, and in one way only.
+ * Members of a cluster that has not formed yet serve nobody.
+ */
+export function clientMove(wanted: Encryption, running: readonly Encryption[]): ClientMove | undefined {
+  if (running.length === 0) return undefined;
+  if (wanted === 'between') return 'either-way';
+  if (running.every((encryption) => encryption === wanted)) return undefined;
+  return wanted === 'encrypted' ? 'to-encryption' : 'to-plain';
 }
 
 /** What members are made from while they speak like that. */

@@ -5,22 +5,26 @@ import { fingerprint } from './fingerprint.ts';
 import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './initial-cluster.ts';
 import { passedAnnotation, passedNames } from './labels.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
-import { snapshotEnvironment } from './old-requests.ts';
+import { snapshotAnnotation, snapshotEnvironment } from './old-requests.ts';
 import { livenessProbe, readinessProbe, startupProbe } from './probes.ts';
 import { secretMounts, secretVolumes } from './secret-volumes.ts';
-import { anyoneButRoot, nothingSpecial } from './security-context.ts';
+import { anyoneButRoot, asUser, nothingSpecial } from './security-context.ts';
 
 /** Whose body it is, and what is in it at first. */
 export interface Body {
   readonly name: CarrierName;
   readonly join: Join;
   readonly version: string;
+  /** The user whose files are on its disk, where that is not ours to choose. */
+  readonly user?: number | undefined;
+  /** After how many entries it makes a snapshot, where etcd is not to choose. */
+  readonly snapshotCount?: string;
 }
 
 /** The body of one member. */
 export function memberPod(blueprint: Blueprint, body: Body): Manifest {
   const { intent, owner, naming, template } = blueprint;
-  const { name, join, version } = body;
+  const { name, join, version, snapshotCount = '' } = body;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -32,9 +36,10 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
         ...template.annotations,
         [naming.versionAnnotation]: version,
         [templateAnnotation(naming)]: templateMark(blueprint),
-        ...(template.kept === undefined ? {} : { [believesAnnotation(naming)]: template.kept.believed }),
+        ...certificateMarks(template, naming),
         [passedAnnotation(naming)]: passedNames(template),
         ...annotationsOf(initialClusterOf(join, name, intent), naming),
+        ...(snapshotCount === '' ? {} : { [snapshotAnnotation(naming)]: snapshotCount }),
       },
       ownerReferences: [owner],
     },
@@ -45,8 +50,17 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
 /** When a pod's image was last changed. */
 export const changedAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-at`;
 
+/** How often its container had started again when its image was last changed. */
+export const restartsAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-after-restarts`;
+
 /** A mark of the authorities that a pod's etcd read when it started. */
 export const believesAnnotation = ({ prefix }: Naming): string => `${prefix}/believes`;
+
+/** A mark of the certificates that it read then. */
+export const showsAnnotation = ({ prefix }: Naming): string => `${prefix}/shows`;
+
+const certificateMarks = ({ kept }: MemberTemplate, naming: Naming): Readonly<Record<string, string>> =>
+  kept === undefined ? {} : { [believesAnnotation(naming)]: kept.believed, [showsAnnotation(naming)]: kept.shown };
 
 export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
 
@@ -68,7 +82,7 @@ export const templateMark = ({ template, naming }: Blueprint): string => {
   return fingerprint({ ...rest, ...passed, domain: naming.domain, hasDisk: claim !== undefined });
 };
 
-function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest['spec'] {
+function podSpec(blueprint: Blueprint, { name, join, version, user }: Body): Manifest['spec'] {
   const { naming, template, intent } = blueprint;
   const { nodeSelector, tolerations } = template;
   return {
@@ -79,7 +93,7 @@ function podSpec(blueprint: Blueprint, { name, join, version }: Body): Manifest[
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 30,
-    securityContext: template.securityContext ?? anyoneButRoot,
+    securityContext: template.securityContext ?? (user === undefined ? anyoneButRoot : asUser(user)),
     affinity: template.affinity ?? apartIfPossible(naming),
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations === undefined ? {} : { tolerations }),

@@ -14,11 +14,12 @@ export const livenessProbe: Passed = {
 
 /**
  * Ready means that clients are served. etcd says so at `/health`, but only to those who may connect at all: where clients
- * need a certificate, which the kubelet has not, listening must be enough.
+ * need a certificate, which the kubelet has not, listening must be enough. An etcd whose quota is used up still reads,
+ * compacts and deletes; were it not ready, clients could not make room, nor could a larger quota be carried to members.
+ * It is asked as soon as the startup probe has been answered: a kubelet that is told to delay that asks a whole period later.
  */
 export const readinessProbe = (template: MemberTemplate): Passed => ({
   ...asksWhetherClientsAreServed(template),
-  initialDelaySeconds: 1,
   timeoutSeconds: 5,
   periodSeconds: 5,
   failureThreshold: 3,
@@ -38,5 +39,5 @@ export const startupProbe = (template: MemberTemplate): Passed => ({
 
 const asksWhetherClientsAreServed = ({ clientTLS, clientsServed }: MemberTemplate): Passed =>
   clientTLS === undefined || clientsServed === 'either-way'
-    ? { httpGet: { path: '/health', port: ports.client } }
+    ? { httpGet: { path: '/health?exclude=NOSPACE', port: ports.client } }
     : { tcpSocket: { port: ports.client } };

@@ -14,3 +14,11 @@ export const anyoneButRoot = {
   fsGroupChangePolicy: 'OnRootMismatch',
   seccompProfile: { type: 'RuntimeDefault' },
 };
+
+/** Whoever returns to files that are somebody's can read them only as that user, on volumes that give nothing to groups. */
+export const asUser = (user: number) => ({
+  ...(user === 0 ? {} : { runAsNonRoot: true }),
+  runAsUser: user,
+  runAsGroup: user,
+  seccompProfile: { type: 'RuntimeDefault' },
+});

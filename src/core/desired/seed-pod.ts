@@ -1,7 +1,7 @@
 import type { CarrierName } from '../model/cluster.ts';
 import type { Passed } from '../model/template.ts';
 import { hasEtcdutl } from '../model/version.ts';
-import { type AgentImage, type AgentMount, agentContainer, agentVolumes } from './agent-pod.ts';
+import { type AgentImage, type AgentMount, agentContainer, agentVolumes, progressPort } from './agent-pod.ts';
 import { memberClaim } from './claim.ts';
 import type { Blueprint, Manifest, OwnerReference } from './manifest.ts';
 import { memberPod, templateAnnotation } from './pod.ts';
@@ -13,36 +13,49 @@ export interface Seeding {
   readonly token: string;
   /** The restore, to which it belongs until it takes its place in the cluster. */
   readonly owner: OwnerReference;
-  /** In place of the cluster's, so that no client comes to it before. */
+  /** In place of the cluster's and of its user's own, so that no client comes to it before: services go by either. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What stays with it when it takes its place, and tells it from a member of the same name. */
+  readonly annotations: Readonly<Record<string, string>>;
   readonly image: AgentImage;
   /** How the agent that fetches the snapshot finds it. */
   readonly words: readonly string[];
   readonly mounts: readonly AgentMount[];
   readonly revisionBump?: number | undefined;
+  /** Who it is to the store; later it gets a body with the account of members. */
+  readonly serviceAccountName?: string | undefined;
 }
 
+/** The container that brings the snapshot, and proves it. */
+export const fetchContainer = 'fetch-backup';
+
 /**
- * A member like any other of its cluster, with three containers before it: the first brings the snapshot, the second is
- * etcd's own tool and makes a data directory of it, the third puts that in its place. The mark of its template is nobody's, so
- * that it gets an ordinary body when the cluster is complete.
+ * A member like any other of its cluster, with three containers before it: the first brings the snapshot and proves it, the
+ * second is etcd's own tool and makes a data directory of it, the third puts that in its place. The mark of its template is
+ * nobody's, so that it gets an ordinary body when the cluster is complete.
  */
 export function seedPod(blueprint: Blueprint, seeding: Seeding): Manifest {
   const { intent, naming } = blueprint;
   const { name, token, owner, labels } = seeding;
   const join = { as: 'founder', of: { members: [name], token } } as const;
-  const pod = memberPod(blueprint, { name, join, version: intent.version });
+  const pod = memberPod(withoutNameCheck(blueprint), { name, join, version: intent.version });
   const { initContainers = [], volumes = [] } = pod.spec as Readonly<Record<string, readonly Passed[] | undefined>>;
   return {
     ...pod,
     metadata: {
       ...pod.metadata,
-      labels: { ...blueprint.template.labels, ...labels },
-      annotations: { ...pod.metadata.annotations, [templateAnnotation(naming)]: 'restored' },
+      labels,
+      annotations: {
+        ...pod.metadata.annotations,
+        ...seeding.annotations,
+        [templateAnnotation(naming)]: 'restored',
+      },
       ownerReferences: [owner],
     },
     spec: {
       ...pod.spec,
+      ...(seeding.serviceAccountName === undefined ? {} : { serviceAccountName: seeding.serviceAccountName }),
+      ...pullSecretsOf(pod, seeding.image),
       // Tools before 3.4 look its name up, which nobody knows before it takes its place.
       hostAliases: [{ ip: '127.0.0.1', hostnames: [new URL(intent.peerURLOf(name)).hostname] }],
       initContainers: [...initContainers, ...restoreContainers(blueprint, seeding)],
@@ -51,10 +64,28 @@ export function seedPod(blueprint: Blueprint, seeding: Seeding): Manifest {
   };
 }
 
-/** The seed's disk, where members of its cluster have one. */
-export function seedClaim(blueprint: Blueprint, { name, owner, labels }: Seeding): Manifest | undefined {
-  const claim = memberClaim(blueprint, name, blueprint.intent.version);
-  return claim && { ...claim, metadata: { ...claim.metadata, labels, ownerReferences: [owner] } };
+/** Two images are pulled for it: the cluster's, and ours. */
+function pullSecretsOf({ spec }: Manifest, { pullSecrets = [] }: AgentImage): Passed {
+  const ofCluster = (spec['imagePullSecrets'] ?? []) as readonly Passed[];
+  const more = pullSecrets.filter(({ name }) => !ofCluster.some((each) => each['name'] === name));
+  const imagePullSecrets = [...ofCluster, ...more];
+  return imagePullSecrets.length === 0 ? {} : { imagePullSecrets };
+}
+
+/** Its name cannot be looked up before it takes its place, so whoever waited for that would wait in vain. */
+const withoutNameCheck = (blueprint: Blueprint): Blueprint => ({
+  ...blueprint,
+  template: { ...blueprint.template, nameCheck: undefined },
+});
+
+/** The seed's disk, where members of its cluster have one. Where these are numbered, its name is seen to be taken. */
+export function seedClaim(blueprint: Blueprint, seeding: Seeding): Manifest | undefined {
+  const { name, owner, labels: own } = seeding;
+  const { findsDisks, naming, intent } = blueprint;
+  const claim = memberClaim(blueprint, name, intent.version);
+  const labels = findsDisks === 'by-name' ? { ...naming.clusterLabels, ...own } : own;
+  const annotations = { ...claim?.metadata.annotations, ...seeding.annotations };
+  return claim && { ...claim, metadata: { ...claim.metadata, labels, annotations, ownerReferences: [owner] } };
 }
 
 function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Passed[] {
@@ -63,7 +94,11 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
   const staging = `${mountPath}/restore`;
   const data = { name: 'etcd-data', mountPath };
   const snapshot = `${staging}/snapshot.db`;
-  const fetch = { name: 'fetch-backup', words: ['fetch', ...seeding.words, '--clear', staging, '--to', snapshot] };
+  const fetch = {
+    name: fetchContainer,
+    words: ['fetch', ...seeding.words, ...fetchWords(staging, snapshot), ...limitWords(blueprint)],
+    memoryLimit: '1Gi',
+  };
   const place = { name: 'place-datadir', words: ['place', '--staging', staging, '--to', directory] };
   const peerURL = intent.peerURLOf(seeding.name);
   return [
@@ -74,6 +109,7 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
       command: [
         ...[`/usr/local/bin/${hasEtcdutl(intent.version) ? 'etcdutl' : 'etcdctl'}`, 'snapshot', 'restore', snapshot],
         `--data-dir=${staging}/data`,
+        '--skip-hash-check=true', // it has been proven by whoever wrote it, moments ago: a node that was away begins anew
         `--name=${seeding.name}`,
         `--initial-cluster=${seeding.name}=${peerURL}`,
         `--initial-cluster-token=${seeding.token}`,
@@ -81,12 +117,30 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
         ...bumpFlags(seeding.revisionBump),
       ],
       env: [{ name: 'ETCDCTL_API', value: '3' }],
+      ...resourcesIn(blueprint),
       terminationMessagePolicy: 'FallbackToLogsOnError',
       securityContext: nothingSpecial,
       volumeMounts: [data],
     },
     withMount(agentContainer(place, seeding.image, []), data),
   ];
+}
+
+/** Etcd's tool needs what etcd needs for the same data; and where a quota counts resources, no container may leave them out. */
+const resourcesIn = ({ template: { resources } }: Blueprint): Passed => (resources === undefined ? {} : { resources });
+
+const fetchWords = (staging: string, snapshot: string): readonly string[] => [
+  ...['--clear', staging, '--to', snapshot],
+  ...['--progress-port', String(progressPort)],
+];
+
+/** As much as etcd's own people recommend for a database at most. */
+const usualQuota = 8 * 1024 ** 3;
+
+/** A small object may unpack to a large file. Databases may outgrow their quota, or come from where it was larger: not without end. */
+function limitWords({ template: { env } }: Blueprint): readonly string[] {
+  const quota = Number(env.findLast(({ name }) => name === 'ETCD_QUOTA_BACKEND_BYTES')?.['value']);
+  return ['--max-bytes', String(2 * Math.max(Number.isSafeInteger(quota) ? quota : 0, usualQuota))];
 }
 
 /** What was compacted away is told to those who watch from there: they start anew in place of waiting for ever. */

@@ -6,19 +6,34 @@ export interface Agent {
   readonly slot: number;
   readonly createdAt: number;
   readonly state: AgentState;
+  /** When it is to be gone, where somebody has deleted it: a pod whose node is lost stays longer. */
+  readonly goneBy?: number | undefined;
 }
 
 export type AgentState =
   /** `why` it has not started yet, where that is known. */
   | { readonly is: 'starting'; readonly why: string }
-  | { readonly is: 'running' }
+  /** `progress` where it says how far it is. */
+  | { readonly is: 'running'; readonly progress?: AgentProgress | undefined }
   | { readonly is: 'ended'; readonly report: AgentReport };
+
+/** How far an agent is. */
+export interface AgentProgress {
+  readonly phase: string;
+  readonly bytes: number;
+  readonly totalBytes?: number | undefined;
+  readonly bytesPerSecond: number;
+}
 
 /** What an agent left behind. */
 export interface AgentReport {
   readonly ok: boolean;
   readonly message: string;
   readonly facts: AgentFacts;
+  /** Somebody ended it before it could come to an end itself: another one may do better. */
+  readonly isCutShort?: boolean;
+  /** It failed, and may do better another time with nothing changed: a store was out of reach, for example. */
+  readonly mayPass?: boolean;
 }
 
 /** What is known of a snapshot that was saved or read. */
@@ -31,4 +46,11 @@ export interface AgentFacts {
   /** Decimal: it may be larger than numbers are exact. */
   readonly revision?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
+  /** The cluster as it was when it was saved. */
+  readonly cluster?: SavedCluster | undefined;
+}
+
+export interface SavedCluster {
+  readonly apiVersion: string;
+  readonly spec: Readonly<Record<string, unknown>>;
 }

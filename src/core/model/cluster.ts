@@ -32,6 +32,8 @@ export interface Member {
    * `leaving`: it still answers, and well, but its pod has been told to stop: nobody may count on it any more.
    */
   readonly health: 'healthy' | 'leaving' | 'lost' | 'silent' | 'never-started';
+  /** It has not said yet where clients find it, as everybody does once it has started: a founder that came too late for that. */
+  readonly hasNeverServed?: boolean;
   readonly leads: boolean;
   readonly version: string | undefined;
   /** How far it has come in the log that all share; unknown when it does not answer. */
@@ -40,6 +42,8 @@ export interface Member {
   readonly storageVersion: string | undefined;
   /** The version that the cluster has been told to go back to, while it has. */
   readonly downgradeTarget: string | undefined;
+  /** What etcd has raised an alarm about, by its own names for it; those before 3.4 do not say. */
+  readonly alarms?: readonly string[];
 }
 
 export interface Carrier {
@@ -56,17 +60,35 @@ export interface Carrier {
   readonly hasRun: boolean;
   /** Since when it has not been ready, in milliseconds; undefined while it is. */
   readonly unreadySince: number | undefined;
+  /** Since when it has been, in milliseconds, where that is known. */
+  readonly readySince?: number | undefined;
+  /** When it is to be gone, in milliseconds, where it has been told to stop. */
+  readonly goneBy?: number | undefined;
   /** With an empty disk it refuses to start, instead of forming or joining a cluster anew. */
   readonly sealed: boolean;
   readonly disk: Disk;
   /** The version of its image; where there is no pod, the version that last ran on its disk. */
   readonly version: string;
   readonly image: string;
+  /** Whether its container has not started again yet since it was given another image. */
+  readonly isChanging?: boolean;
   /** A mark of all that it was made from, apart from image and labels. */
   readonly template: string;
+  /** A mark of the kind of disk that it was made with, where it has one of its own. */
+  readonly diskKind?: string | undefined;
   /** A mark of the authorities that it read when it started, where we keep them. */
   readonly believes?: string | undefined;
   readonly drift: Drift;
+  /** Another operator has made it, and it is not ours yet. */
+  readonly isForeign?: boolean;
+}
+
+/** What another operator has left behind to make the body of a member again by itself. */
+export interface Keeper {
+  readonly name: CarrierName;
+  readonly uid: string;
+  /** It has been told to go, and is still there. */
+  readonly isLeaving: boolean;
 }
 
 /**
@@ -91,13 +113,21 @@ export interface Memory {
   readonly doubt?: string;
 }
 
-/** Whether anything is remembered of a cluster: it is being founded, or there has been one. */
-export const hasHistory = ({ bootstrap, clusterId }: Memory): boolean =>
+/** Whether we have written anything down of a cluster: it is being founded, or there has been one. */
+export const isOurs = ({ bootstrap, clusterId }: Pick<Memory, 'bootstrap' | 'clusterId'>): boolean =>
   bootstrap !== undefined || clusterId !== undefined;
+
+/** Whether there has been a cluster of which only another operator has written down who its members are. */
+export const isInherited = (memory: Memory): boolean => !isOurs(memory) && memory.voters.length > 0;
+
+/** Whether anything at all is known of a cluster. */
+export const hasHistory = (memory: Memory): boolean => isOurs(memory) || isInherited(memory);
 
 export interface Bootstrap {
   readonly members: readonly CarrierName[];
   readonly token: string;
+  /** They are those who left disks here, and nobody else: whether they are enough is for etcd to say. */
+  readonly onLeftDisks?: boolean | undefined;
 }
 
 export interface ClusterIntent {
@@ -139,7 +169,31 @@ export interface Certificates {
   readonly believed: string | undefined;
   /** Whether every member that runs was seen to show the certificate that is kept; looked at only where it matters. */
   readonly isShownByAll: boolean;
+  /** Whether what members show has expired, so that nobody lets anybody in any more; looked at only where something follows. */
+  readonly haveExpired?: boolean;
 }
+
+/**
+ * The backup that must be good before the first member moves on to another minor, from which there may be no way back.
+ * `stale`: it failed a while ago, or was made for an earlier upgrade; another takes its place.
+ */
+export interface Safeguard {
+  readonly name: string;
+  readonly state: 'missing' | 'under-way' | 'good' | 'failed' | 'stale';
+  /** What stands in its way, if anything does. */
+  readonly why: string;
+}
+
+/** A disk that is to become larger: how large it is and is to be, and how far that is, as far as anybody says so. */
+export interface GrowingDisk {
+  readonly name: CarrierName;
+  readonly has: string;
+  readonly wanted: string;
+  readonly why: string;
+  readonly hasFailed: boolean;
+}
+/** Where clients are on their way to. `either-way`: they are served with and without encryption, for as long as the spec says so. */
+export type ClientMove = 'to-encryption' | 'to-plain' | 'either-way';
 
 /** All that one pass may know. Taken once, never refreshed, never changed. */
 export interface ClusterWorld {
@@ -150,14 +204,33 @@ export interface ClusterWorld {
   readonly membership: Sighting<Membership>;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
+  /** Everybody speaks without encryption as yet, and so can newcomers, until there are Secrets to begin it with. */
+  readonly startsWithoutSecrets?: boolean | undefined;
   /** Whether etcd has users, where it matters. */
   readonly hasUsers?: boolean;
   /** Where there are none to keep, nothing. */
   readonly certificates?: Certificates | undefined;
+  /** Where clients have to change how they speak, and whether the status has told them. */
+  readonly clientMove?: ClientMove | undefined;
+  readonly isMoveTold?: boolean;
+  /** Secrets of ours for encryption that was switched off, once nobody has it any more. */
+  readonly leftSecrets?: readonly string[];
+  /** Where none is wanted, or no other minor is next, nothing. */
+  readonly safeguard?: Safeguard | undefined;
   /** Names that nobody has yet, for whoever needs a new one: chance is an argument. */
   readonly spareNames: readonly CarrierName[];
   /** Names of disks that were left here and say nothing of the cluster that left them, if it ever came to be. */
   readonly leftDisks?: readonly CarrierName[];
+  /** Names of disks that never were this cluster's, although members might have such names: see `isStrangers`. */
+  readonly strangeDisks?: readonly CarrierName[];
+  /** Names that the next newcomer would have, did not somebody else's object stand for a member of that name. */
+  readonly strangePeers?: readonly CarrierName[];
+  /** Disks that are smaller than they are asked to be by now. */
+  readonly growingDisks?: readonly GrowingDisk[];
+  /** Looked for only where we have written nothing down yet. */
+  readonly keepers?: readonly Keeper[];
+  /** What would have to be seen before anything may be done, and is kept from us; in a sentence for people. */
+  readonly outOfSight?: string | undefined;
 }
 
 export const carrierNamed = (world: ClusterWorld, name: CarrierName): Carrier | undefined =>

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nameOf } from '../../../test/support/worlds.ts';
 import type { Memory } from './cluster.ts';
-import { type FoundDisk, recalled } from './kept-disks.ts';
+import { type FoundDisk, isStrangers, recalled } from './kept-disks.ts';
 
 const nothing: Memory = { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined };
 const three = ['db-0', 'db-1', 'db-2'].map(nameOf);
 const disk = (name: string, clusterId?: string, members = three): FoundDisk => ({
   name: nameOf(name),
   mark: clusterId === undefined ? undefined : { clusterId, members },
+  isOurs: false,
 });
 
 describe('a cluster that is declared over disks that were left', () => {
@@ -43,5 +44,25 @@ describe('a cluster that is declared over disks that were left', () => {
     const memory = { ...nothing, clusterId: 'c1' };
     expect(recalled(memory, [disk('db-0', 'c1')])).toEqual({ ...memory, voters: three });
     expect(recalled(memory, [disk('db-0', 'c2')])).toEqual(memory);
+  });
+});
+
+describe('a disk under a name that a member might have', () => {
+  const memory = { clusterId: 'c1', voters: three };
+
+  it('never was of this cluster where it says that it is of another, or says nothing and we have not made it', () => {
+    expect(isStrangers(disk('db-3', 'c2'), memory)).toBe(true);
+    expect(isStrangers(disk('db-3'), memory)).toBe(true);
+    expect(isStrangers({ ...disk('db-3', 'c2'), isOurs: true }, memory)).toBe(true);
+  });
+
+  it('was where it says so, where we have made it, and where a voter has its name', () => {
+    expect(isStrangers(disk('db-3', 'c1'), memory)).toBe(false);
+    expect(isStrangers({ ...disk('db-3'), isOurs: true }, memory)).toBe(false);
+    expect(isStrangers(disk('db-2', 'c2'), memory)).toBe(false);
+  });
+
+  it('cannot be judged before the cluster has formed', () => {
+    expect(isStrangers(disk('db-3', 'c2'), nothing)).toBe(false);
   });
 });

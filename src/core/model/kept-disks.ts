@@ -1,4 +1,4 @@
-import { type CarrierName, hasHistory, type Memory } from './cluster.ts';
+import { type CarrierName, isOurs, type Memory } from './cluster.ts';
 
 /** What stands on a disk that may outlive its cluster, for whoever finds it: whose it is, and who the others were. */
 export interface DiskMark {
@@ -11,17 +11,28 @@ export interface FoundDisk {
   readonly name: CarrierName;
   /** Not there on the disk of one who had not joined yet, or that was made by somebody else. */
   readonly mark: DiskMark | undefined;
+  /** We have made it, or taken it over with its member. */
+  readonly isOurs: boolean;
 }
+
+/**
+ * Whether a disk never was this cluster's: somebody has brought it here, or another cluster of the name has left it. Under the
+ * name of a voter it is that voter's, until etcd says otherwise.
+ */
+export const isStrangers = (disk: FoundDisk, { clusterId, voters }: Pick<Memory, 'clusterId' | 'voters'>): boolean => {
+  if (clusterId === undefined || voters.includes(disk.name)) return false;
+  return disk.mark === undefined ? !disk.isOurs : disk.mark.clusterId !== clusterId;
+};
 
 /**
  * What a cluster that has just been declared knows from the disks that were left under its name. Whatever stands on them
  * was a cluster, and goes on; where they speak of several, only a person can say which of them is meant.
  */
-export function recalled(memory: Memory, disks: readonly FoundDisk[]): Memory {
+export function recalled(memory: Memory, disks: readonly Pick<FoundDisk, 'name' | 'mark'>[]): Memory {
   const marked = disks.flatMap(({ name, mark }) => (mark === undefined ? [] : [{ name, mark }]));
   const [first, ...others] = marked;
   if (first === undefined) return memory;
-  if (hasHistory(memory)) return { ...memory, voters: votersIn(memory, marked) };
+  if (isOurs(memory)) return { ...memory, voters: votersIn(memory, marked) };
   const { clusterId } = first.mark;
   const other = others.find(({ mark }) => mark.clusterId !== clusterId);
   if (other !== undefined) return { ...memory, doubt: doubtAbout(first, other) };
@@ -34,7 +45,7 @@ function votersIn({ clusterId, voters }: Pick<Memory, 'clusterId' | 'voters'>, m
   return mostSaid(marked.filter(({ mark }) => mark.clusterId === clusterId).map(({ mark }) => mark.members));
 }
 
-type Marked = FoundDisk & { readonly mark: DiskMark };
+type Marked = Pick<FoundDisk, 'name'> & { readonly mark: DiskMark };
 
 const doubtAbout = (one: Marked, other: Marked): string =>
   `the volume of ${one.name} is of cluster ${one.mark.clusterId}, that of ${other.name} of cluster ` +

@@ -36,6 +36,8 @@ export interface KeptSecret {
   readonly believed: string;
   /** The mark of what was in it first: pods that were made before there were marks believe that. */
   readonly believedAtFirst: string;
+  /** A mark of the certificates in it. */
+  readonly shown: string;
 }
 
 export interface NameCheck {

@@ -34,6 +34,9 @@ const numbersOf = (text: string): string => /^v*(\d+\.\d+\.\d+)/.exec(text)?.[1]
 /** Whether a member, besides checking a peer's certificate, looks up which names the peer's address has. */
 export const looksUpPeers = (version: string): boolean => atLeast(version, '3.2.0');
 
+/** Whether a member shows a renewed certificate without being started again. */
+export const rereadsCertificates = (version: string): boolean => atLeast(version, '3.2.0');
+
 /** The call by which a leader can be asked to hand over. */
 export const canMoveLeader = (version: string): boolean => atLeast(version, '3.3.0');
 

@@ -1,4 +1,4 @@
-import type { AgentReport } from '../model/agent.ts';
+import type { AgentProgress, AgentReport } from '../model/agent.ts';
 import type { BackupIntent } from '../model/backup.ts';
 import type { BackupVerdict } from '../plan/backup/plan-backup.ts';
 import type { Reason } from '../reasons.ts';
@@ -7,14 +7,22 @@ import type { Reason } from '../reasons.ts';
 export interface BackupStatus {
   /** Whether something is under way or stands in the way. */
   readonly isProgressing: boolean;
+  /** A pod of it is there, or about to be. */
+  readonly isUnderWay?: true;
   readonly reason: Reason;
   readonly message: string;
   /** What keeps it from beginning. */
   readonly obstacle?: string;
   /** A run that has just come to its end. */
   readonly run?: BackupRun;
+  /** How far the one is that is under way. */
+  readonly progress?: AgentProgress | undefined;
+  /** The time of the last run, where what was written down of it cannot be true. */
+  readonly lastSlot?: number | undefined;
   /** When the next one will be, in milliseconds. */
-  readonly nextAt?: number;
+  readonly nextAt?: number | undefined;
+  /** The time of a run that was left out, because it was too late for it. */
+  readonly missedAt?: number | undefined;
 }
 
 export interface BackupRun extends AgentReport {
@@ -25,7 +33,7 @@ export interface BackupRun extends AgentReport {
 export function backupStatusOf(verdict: BackupVerdict, intent: BackupIntent): BackupStatus | undefined {
   switch (verdict.is) {
     case 'start':
-      return { isProgressing: true, reason: 'Saving', message: 'starting a pod that makes the backup' };
+      return { ...underWay, message: 'starting a pod that makes the backup' };
     case 'conclude':
       return concluded({ ...verdict.report, slot: verdict.agent.slot }, intent);
     case 'wait':
@@ -40,20 +48,23 @@ export function backupStatusOf(verdict: BackupVerdict, intent: BackupIntent): Ba
   }
 }
 
+const underWay = { isProgressing: true, isUnderWay: true, reason: 'Saving' } as const;
+const waitingForTime = { isProgressing: false, reason: 'Scheduled', message: 'waiting for its time' } as const;
+
 function waiting(verdict: BackupVerdict & { readonly is: 'wait' }): BackupStatus {
-  if (verdict.for === 'agent') return { isProgressing: true, reason: 'Saving', message: verdict.message };
-  if (verdict.for === 'time')
-    return { isProgressing: false, reason: 'Scheduled', message: 'waiting for its time', nextAt: verdict.until };
+  if (verdict.for === 'agent') return { ...underWay, message: verdict.message, progress: verdict.progress };
+  if (verdict.for === 'time') {
+    const { until: nextAt, missed: missedAt, lastSlot } = verdict;
+    return { ...waitingForTime, nextAt, missedAt, lastSlot };
+  }
   const { message } = verdict;
   return { isProgressing: true, reason: 'BackupBlocked', message, obstacle: message };
 }
 
-function concluded(run: BackupRun, { intervalSeconds }: BackupIntent): BackupStatus {
-  const isOver = intervalSeconds === undefined;
+function concluded(run: BackupRun, { times }: BackupIntent): BackupStatus {
+  const isOver = times === undefined;
   const reason = outcomeOf(run);
-  return isOver
-    ? { isProgressing: false, reason, message: run.message, run }
-    : { isProgressing: false, reason: 'Scheduled', message: 'waiting for its time', run };
+  return isOver ? { isProgressing: false, reason, message: run.message, run } : { ...waitingForTime, run };
 }
 
 export const outcomeOf = ({ ok }: Pick<AgentReport, 'ok'>): Reason => (ok ? 'Saved' : 'BackupFailed');

@@ -1,12 +1,20 @@
-import type { Carrier, CarrierName, ClusterWorld, Member, Memory } from '../model/cluster.ts';
+import {
+  type Carrier,
+  type CarrierName,
+  type ClusterWorld,
+  isInherited,
+  type Member,
+  type Memory,
+} from '../model/cluster.ts';
 import { isSameVersion } from '../model/version.ts';
 import { routeOf } from '../plan/cluster/outdated.ts';
 import type { Step, Verdict } from '../plan/cluster/step.ts';
 import { hasQuorum } from '../quorum.ts';
 import type { Reason } from '../reasons.ts';
+import { clientsMoving } from './client-move.ts';
 
 export interface Condition {
-  readonly type: 'Available' | 'Progressing' | 'Degraded';
+  readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;
@@ -28,8 +36,14 @@ export interface ClusterStatus {
   readonly conditions: readonly Condition[];
 }
 
+/** What went wrong: `failure` kept a pass from its steps, `aside` did not. */
+export interface Trouble {
+  readonly failure?: Error | undefined;
+  readonly aside?: Error | undefined;
+}
+
 /** Computed in one place, at the end of every pass, from what was seen, decided and done. */
-export function statusOf(world: ClusterWorld, verdict: Verdict, failure: Error | undefined): ClusterStatus {
+export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside }: Trouble = {}): ClusterStatus {
   const members = world.membership.seen ? world.membership.value.members : [];
   const memory = remembered(world, verdict.is === 'act' && failure === undefined ? verdict.steps : []);
   return {
@@ -42,7 +56,7 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, failure: Error |
     path: pathOf(world),
     needsPerson: verdict.is === 'wait' && verdict.needsPerson === true,
     paused: world.intent.paused,
-    conditions: [available(world), progressing(verdict), degraded(verdict, failure)],
+    conditions: [available(world), progressing(verdict), degraded(verdict, failure ?? aside), ...clientsMoving(world)],
   };
 }
 
@@ -100,7 +114,7 @@ function available({ membership, memory, carriers }: ClusterWorld): Condition {
       ? { type, status: 'True', reason: 'AsDesired', message: '' }
       : { type, status: 'False', reason: 'NotReady', message: 'no pod is ready for clients' };
   }
-  if (memory.clusterId === undefined)
+  if (memory.clusterId === undefined && !isInherited(memory))
     return { type, status: 'False', reason: 'Creating', message: 'the cluster has not formed yet' };
   return { type, status: 'False', reason: 'NoContact', message: membership.why };
 }
@@ -118,6 +132,10 @@ const troubles: ReadonlySet<Reason> = new Set([
   'SecretUnfit',
   'BadSpec',
   'UpgradeRefused',
+  'AlarmRaised',
+  'BackupFailed',
+  'MissingRights',
+  'VolumeStuck',
 ]);
 
 function degraded(verdict: Verdict, failure: Error | undefined): Condition {

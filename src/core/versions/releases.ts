@@ -31,8 +31,15 @@ interface Fault {
   readonly refused: boolean;
 }
 
+const holeUntil = (mended: string): string =>
+  `lets users watch what they may not read, until ${mended} (CVE-2026-73499)`;
+
+/** The first that fits is told. */
 export const faults: readonly Fault[] = [
   { from: '3.5.0', to: '3.5.2', refused: true, says: 'can lose consistency between members when one crashes' },
   { from: '3.5.3', to: '3.5.5', refused: false, says: 'may leave different revisions after a crash during defrag' },
   { from: '3.5.20', to: '3.5.20', refused: false, says: 'may promote learners that are then not allowed to vote' },
+  { from: '3.5.0', to: '3.5.32', refused: false, says: holeUntil('3.5.33') },
+  { from: '3.6.0', to: '3.6.13', refused: false, says: holeUntil('3.6.14') },
+  { from: '3.7.0', to: '3.7.0', refused: false, says: holeUntil('3.7.1') },
 ];

@@ -25,6 +25,8 @@ describe('the way to a version', () => {
       ['3.6.16', '3.7.3'],
     ],
     ['back while somebody still runs the old minor', '3.5.35', ['3.5.35', '3.6.16'], ['3.5.35']],
+    ['back over a minor that the first has reached', '3.5.35', ['3.7.3', '3.6.16'], ['3.6.16', '3.5.35']],
+    ['to a release that is known to be bad, where all run it', '3.5.1', ['3.5.1', '3.5.1'], ['3.5.1']],
     ['into a minor that is newer than what is known', '3.8.0', ['3.7.3'], ['3.8.0']],
   ])('leads %s', (...[, target, running, stops]) => {
     expect(stopsTo(target, ...running)).toEqual(stops);
@@ -38,6 +40,7 @@ describe('the way to a version', () => {
   it.each([
     ['back over a minor that cannot', '3.4.31', ['3.5.35'], /3\.5 cannot go back to 3\.4\.31.*restore a backup/],
     ['to another major', '99.0.0', ['3.5.35'], /no way from etcd 3\.5\.35 to 99\.0\.0/],
+    ['to a release that is known to be bad, where not all run it', '3.5.1', ['3.5.1', '3.5.2'], /choose a later patch/],
     ['to a release that is known to be bad', '3.5.1', ['3.4.31'], /choose a later patch of 3\.5/],
     ['over a minor that nobody here knows', '3.9.0', ['3.7.3'], /etcd 3\.8 is not known here: set spec\.version/],
   ])('does not lead %s', (...[, target, running, says]) => {
@@ -61,6 +64,8 @@ describe('the way to a version', () => {
 
   it('warns of what should not be run, and of nothing that is newest', () => {
     expect(warningAbout('3.5.4')).toMatch(/3\.5\.4 .*: choose a later patch/);
+    expect(warningAbout('3.5.20')).toMatch(/promote learners/);
+    for (const late of ['3.5.32', '3.6.13', '3.7.0']) expect(warningAbout(late)).toMatch(/CVE-2026-73499/);
     for (const newest of Object.values(newestOf)) expect(warningAbout(newest)).toBeUndefined();
   });
 });

@@ -22,8 +22,11 @@ export function routeTo(target: string, running: readonly string[]): Route {
   const [lowest, highest] = [known[0], known.at(-1)];
   if (wanted === undefined) return blocked(`${target} is no version of etcd`);
   if (lowest === undefined || highest === undefined) return direct(target);
+  if (areSame(lowest, wanted) && areSame(highest, wanted)) return direct(textOf(wanted)); // whatever is known of it
   return refusalOf(wanted, lowest) ?? wayFrom(lowest, highest, wanted);
 }
+
+const areSame = (a: Version, b: Version): boolean => compareVersions(a, b) === 0;
 
 function refusalOf(wanted: Version, lowest: Version): Route | undefined {
   const fault = faultOf(wanted);
@@ -34,7 +37,7 @@ function refusalOf(wanted: Version, lowest: Version): Route | undefined {
 }
 
 function wayFrom(lowest: Version, highest: Version, wanted: Version): Route {
-  if (wanted.minor < lowest.minor) return wayBack(lowest, wanted);
+  if (wanted.minor < lowest.minor) return wayBack(lowest, highest, wanted);
   if (wanted.minor < highest.minor || lowest.minor === wanted.minor) return direct(textOf(wanted));
   return wayForward(lowest, highest, wanted);
 }
@@ -64,9 +67,11 @@ function isBelowFloor(version: Version): boolean {
 const unknown = (minor: string): string =>
   `etcd ${minor} is not known here: set spec.version to a release of ${minor} first`;
 
-function wayBack(lowest: Version, wanted: Version): Route {
+/** Where members run two minors already, all reach the lower one before the next is thought of. */
+function wayBack(lowest: Version, highest: Version, wanted: Version): Route {
   const oldest = { ...firstThatGoesBack, patch: 0 };
-  const hops: Hop[] = [];
+  const hasBegun = highest.minor > lowest.minor;
+  const hops: Hop[] = hasBegun ? [{ version: textOf(lowest), isDowngrade: false }] : [];
   for (let minor = lowest.minor; minor > wanted.minor; minor -= 1) {
     if (minor < oldest.minor) return blocked(cannotGoBack(`${lowest.major}.${minor}`, textOf(wanted)));
     const version = minor - 1 === wanted.minor ? textOf(wanted) : newestOf[`${lowest.major}.${minor - 1}`];
@@ -87,6 +92,17 @@ const within = (version: Version, from: string, to: string): boolean => {
 };
 
 const faultOf = (version: Version) => faults.find(({ from, to }) => within(version, from, to));
+
+/** Why no cluster is begun with a version; nothing if one may be. One that runs it is another matter. */
+export function refusalToFound(text: string): string | undefined {
+  const version = parseVersion(text);
+  if (version === undefined) return undefined;
+  if (version.major !== 3) return `etcd ${text} is none that can be looked after: choose a release of etcd 3`;
+  const fault = faultOf(version);
+  return fault?.refused === true
+    ? `etcd ${text} ${fault.says}: choose a later patch of ${minorOf(version)}`
+    : undefined;
+}
 
 /** What one should know before running a version; nothing when there is nothing to say. */
 export function warningAbout(text: string): string | undefined {

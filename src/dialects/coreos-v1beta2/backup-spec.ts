@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretName, serviceAccountName } from '../member-settings.ts';
 import { looksLike, ruled, text } from '../rule.ts';
+import { judgeTimes, oneZone, schedule, startingDeadlineSeconds, timeZone } from '../schedule-settings.ts';
 import { storageTypes, storeFields, storeIsNamed } from './store-spec.ts';
 
 const int32 = 2_147_483_647;
@@ -24,24 +25,48 @@ const timeout = ruled(z.int(), {
   holds: (value) => value <= int32,
 });
 
-const backupPolicy = z
-  .object({
-    timeoutInSecond: timeout.optional().describe('How long one backup may take; 60 if left out or not above 0.'),
-    backupIntervalInSecond: seconds('BackupIntervalInSecond')
-      .optional()
-      .describe('A backup is made at once, and then so often; 0 or left out means once.'),
-    maxBackups: seconds('MaxBackups')
-      .optional()
-      .describe('How many of the newest backups of this resource are kept; 0 or left out means all.'),
-    maxAgeInSecond: seconds('MaxAgeInSecond')
-      .optional()
-      .describe('How old backups of this resource may become; the newest good one always stays.'),
-    suspend: z.boolean().optional().describe('true: no backup is started until this is false again.'),
-    compression: z
-      .enum(['none', 'gzip', 'zstd'])
-      .optional()
-      .describe('How snapshots are stored; etcdctl reads only those that are stored as they are.'),
-  })
+const policyFields = z.object({
+  timeoutInSecond: timeout.optional().describe('How long one backup may take; 60 if left out or not above 0.'),
+  backupIntervalInSecond: seconds('BackupIntervalInSecond')
+    .optional()
+    .describe('A backup is made at once, and then so often; 0 or left out, without schedule, means once.'),
+  schedule: schedule.optional(),
+  timeZone: timeZone.optional(),
+  startingDeadlineSeconds: startingDeadlineSeconds.optional(),
+  maxBackups: seconds('MaxBackups')
+    .optional()
+    .describe('How many of the newest backups of this resource are kept; 0 or left out means all.'),
+  maxAgeInSecond: seconds('MaxAgeInSecond')
+    .optional()
+    .describe('How old backups of this resource may become; the newest good one always stays.'),
+  suspend: z.boolean().optional().describe('true: no backup is started until this is false again.'),
+  compression: z
+    .enum(['none', 'gzip', 'zstd'])
+    .optional()
+    .describe('How snapshots are stored; etcdctl reads only those that are stored as they are.'),
+});
+
+interface Policy {
+  readonly backupIntervalInSecond?: number | undefined;
+  readonly schedule?: string | undefined;
+  readonly timeZone?: string | undefined;
+}
+
+const backupPolicy = ruled(
+  policyFields,
+  {
+    cel: '!has(self.schedule) || !has(self.backupIntervalInSecond) || self.backupIntervalInSecond == 0',
+    says: 'schedule and backupIntervalInSecond exclude each other: set one of them',
+    holds: ({ schedule: times, backupIntervalInSecond: interval }: Policy) => times === undefined || !interval,
+  },
+  {
+    cel: '!has(self.timeZone) || has(self.schedule)',
+    says: 'timeZone is that of schedule: set schedule, or leave out timeZone',
+    holds: (policy: Policy) => policy.timeZone === undefined || policy.schedule !== undefined,
+  },
+  oneZone,
+)
+  .superRefine(judgeTimes)
   .describe('When backups are made, and how many are kept.');
 
 interface Sources {
@@ -57,7 +82,9 @@ const fields = z.object({
     .array(endpoint)
     .max(64)
     .optional()
-    .describe('Client URLs of members of one cluster; the one that has seen most is asked, and dead ones do no harm.'),
+    .describe(
+      'Client URLs of members of one cluster; of those that know a leader the one that has seen most is asked, and dead ones do no harm.',
+    ),
   etcdCluster: z
     .object({ name: ruled(text(253), looksLike(/^[a-z]([-a-z0-9]*[a-z0-9])?$/, 'must be the name of an EtcdCluster')) })
     .optional()

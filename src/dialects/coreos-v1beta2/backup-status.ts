@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import type { AgentFacts } from '../../core/model/agent.ts';
 import { type BackupStatus, outcomeOf } from '../../core/status/backup-status.ts';
-import type { BackupFindings } from '../backup-dialect.ts';
+import type { BackupFigures, BackupFindings } from '../backup-dialect.ts';
+import { found, isHeldUp, merged, type Said } from '../conditions.ts';
+import { warnings, warningsIn } from '../doubts.ts';
+import { progress } from '../progress.ts';
 import { listBy, text } from '../rule.ts';
-import { found, merged, type Said } from './conditions.ts';
+import { runStart, runStartTime } from '../run-start.ts';
+import { missedTime } from '../schedule-settings.ts';
 
 const time = text(64);
 
@@ -22,15 +26,26 @@ const fields = {
   etcdVersion: text(64).describe('Version of the etcd that the last good backup is of.'),
   etcdRevision: z.int().describe('Revision of the store when the last good backup was begun.'),
   lastSuccessDate: time.describe('When the last good backup was begun.'),
+  runStartTime,
   lastScheduleTime: time.describe('For which time the last backup that has ended was made.'),
   nextScheduleTime: time.describe('When the next backup is due.'),
+  lastMissedTime: missedTime,
   lastBackup: z
     .object({
       url: text(4096).optional().describe('Where it is.'),
+      path: text(4096)
+        .optional()
+        .describe('The same as an EtcdRestore wants it in its path; on a volume, with the claim before it.'),
       sizeBytes: z.int().optional().describe('How large it is there.'),
       durationSeconds: text(32).optional().describe('How long it took.'),
+      verified: z
+        .boolean()
+        .optional()
+        .describe("Whether it is whole: etcd's own hash was checked, and its size in the store."),
     })
     .describe('The last good backup.'),
+  warnings,
+  progress,
   failures: z.int().describe('How many backups have failed since the last good one.'),
   conditions: listBy('type', condition, 32).describe('What is true of the backup now.'),
   observedGeneration: z.int().describe('Generation of the spec that this status speaks of.'),
@@ -43,14 +58,27 @@ export const foundBackupStatus: z.ZodType<EtcdBackupStatus> = found(fields);
 /** What was found, in the words of the original and in some of our own. */
 export function writeBackupStatus({ status, generation, now }: BackupFindings, previous: unknown): EtcdBackupStatus {
   const before = foundBackupStatus.parse(previous ?? {});
-  const { nextScheduleTime: _gone, ...kept } = before;
   return {
-    ...kept,
+    ...keptOf(status, before),
+    ...runStart(status, before, now),
     ...afterRun(status, before),
     ...(status.obstacle === undefined ? {} : { succeeded: false, Reason: status.obstacle }),
+    ...(status.progress === undefined ? {} : { progress: status.progress }),
     ...(status.nextAt === undefined ? {} : { nextScheduleTime: timeOf(status.nextAt) }),
+    ...(status.missedAt === undefined ? {} : { lastMissedTime: timeOf(status.missedAt) }),
     conditions: merged(conditionsOf(status, before), before.conditions ?? [], now),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+}
+
+/** What is under way or in the way is told anew each time; what is doubtful, with the next good backup. */
+function keptOf({ run, lastSlot }: BackupStatus, before: EtcdBackupStatus): EtcdBackupStatus {
+  const { nextScheduleTime: _gone, progress: _over, runStartTime: _begun, warnings: doubts, ...kept } = before;
+  return {
+    ...kept,
+    ...(isHeldUp(before.conditions) ? { Reason: '' } : {}),
+    ...(doubts === undefined || run?.ok === true ? {} : { warnings: doubts }),
+    ...(lastSlot === undefined ? {} : { lastScheduleTime: timeOf(lastSlot) }),
   };
 }
 
@@ -62,13 +90,23 @@ function afterRun({ run }: BackupStatus, { failures = 0 }: EtcdBackupStatus): Pa
   return { succeeded: true, Reason: '', lastScheduleTime, failures: 0, ...factsOf(run.facts) };
 }
 
-const factsOf = ({ version, revision, takenAt, url, size, seconds }: AgentFacts): Partial<EtcdBackupStatus> =>
+const factsOf = ({ version, revision, takenAt, url, size, seconds, ...more }: AgentFacts): Partial<EtcdBackupStatus> =>
   present({
     etcdVersion: version,
     etcdRevision: revision && Number(revision),
     lastSuccessDate: takenAt && timeOf(Date.parse(takenAt)),
-    lastBackup: present({ url, sizeBytes: size, durationSeconds: seconds?.toString() }),
+    lastBackup: present({
+      ...{ url, path: pathIn(url), sizeBytes: size, durationSeconds: seconds?.toString() },
+      verified: true,
+    }),
+    warnings: warningsIn(more),
   });
+
+/** A URL may have signs for others in it. */
+const pathIn = (url: string | undefined): string | undefined => {
+  const { hostname, pathname } = URL.parse(url ?? '') ?? {};
+  return hostname && decodeURIComponent(`${hostname}${pathname}`);
+};
 
 const present = (fieldsFound: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(fieldsFound).filter(([, value]) => value !== undefined && value !== ''));
@@ -94,4 +132,15 @@ export function writeBackupProblems(problems: string, previous: unknown, now: Da
   const others = (before.conditions ?? []).filter(({ type }) => type !== 'Progressing');
   const conditions = [...merged([said], before.conditions ?? [], now), ...others];
   return { ...before, succeeded: false, Reason: problems, conditions };
+}
+
+export function figuresOf(status: unknown): BackupFigures {
+  const { lastSuccessDate, lastBackup, failures } = foundBackupStatus.parse(status ?? {});
+  const { sizeBytes, durationSeconds } = lastBackup ?? {};
+  return {
+    lastSuccessAt: lastSuccessDate === undefined ? undefined : Date.parse(lastSuccessDate),
+    sizeBytes,
+    seconds: durationSeconds === undefined ? undefined : Number(durationSeconds),
+    failures,
+  };
 }

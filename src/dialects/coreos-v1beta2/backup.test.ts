@@ -30,6 +30,7 @@ const problems = (raw: unknown): string => {
 describe('an EtcdBackup', () => {
   it('that says little is made once, within a minute, and everything is kept', () => {
     expect(valueOf(backup()).intent).toEqual({
+      ...{ credentials: 'own', keptFor: undefined },
       ...{ name: 'b', namespace: 'n', uid: 'u', createdAt: Date.parse('2026-01-01T00:00:00Z') },
       source: { endpoints: ['http://db-client:2379'], tlsSecret: undefined },
       store: {
@@ -40,7 +41,7 @@ describe('an EtcdBackup', () => {
         endpoint: undefined,
         pathStyle: undefined,
       },
-      ...{ timeoutSeconds: 60, intervalSeconds: undefined, paused: false, compression: 'none' },
+      ...{ timeoutSeconds: 60, times: undefined, paused: false, compression: 'none' },
       keep: { count: undefined, ageSeconds: undefined },
       serviceAccountName: undefined,
     });
@@ -133,7 +134,7 @@ describe('the status of an EtcdBackup', () => {
     version: '3.5.35',
     revision: '42',
     takenAt: '2026-01-01T00:00:01.234Z',
-    url: 's3://b/k',
+    url: 's3://b/k_2026-01-01-00%3A00%3A00?region=eu',
     size: 9,
     seconds: 1.5,
   };
@@ -148,7 +149,13 @@ describe('the status of an EtcdBackup', () => {
         lastSuccessDate: '2026-01-01T00:00:01Z',
       },
       ...{ lastScheduleTime: '2026-01-01T00:00:00Z', failures: 0 },
-      lastBackup: { url: 's3://b/k', sizeBytes: 9, durationSeconds: '1.5' },
+      lastBackup: {
+        url: 's3://b/k_2026-01-01-00%3A00%3A00?region=eu',
+        path: 'b/k_2026-01-01-00:00:00',
+        sizeBytes: 9,
+        durationSeconds: '1.5',
+        verified: true,
+      },
     });
   });
 
@@ -163,6 +170,69 @@ describe('the status of an EtcdBackup', () => {
         failures: 1,
       },
     });
+  });
+
+  it('is for good once a backup that is made once has ended, also where its spec makes no sense any more', () => {
+    const isOver = (policy: object | null, status: object): boolean =>
+      coreosBackups.isOver({ spec: { storageType: 'FTP', backupPolicy: policy }, status });
+    const [good, bad] = [write(run(true, facts)), write(run(false))];
+    for (const status of [good, bad, { succeeded: true }, { succeeded: false, Reason: 'the original could not' }])
+      expect(isOver({ timeoutInSecond: 1 }, status)).toBe(true);
+    for (const policy of [null, {}, { backupIntervalInSecond: 0 }]) expect(isOver(policy, good)).toBe(true);
+    for (const policy of [{ backupIntervalInSecond: 60 }, { schedule: '@daily' }])
+      expect(isOver(policy, good)).toBe(false);
+    expect(isOver({}, coreosBackups.writeProblems('no', {}, now))).toBe(false);
+    for (const none of [undefined, null, 'nonsense'])
+      expect(coreosBackups.isOver({ spec: none, status: good })).toBe(true);
+  });
+
+  it('no longer says what is not in its way any more', () => {
+    const blocked = {
+      isProgressing: true,
+      reason: 'BackupBlocked',
+      message: 'no Secret',
+      obstacle: 'no Secret',
+    } as const;
+    const before = write(blocked);
+    expect(before).toMatchObject({ succeeded: false, Reason: 'no Secret' });
+    expect(write(blocked, before)).toEqual(before);
+    const saving: BackupStatus = { isProgressing: true, reason: 'Saving', message: 'm' };
+    expect(write(saving, before)).toMatchObject({ succeeded: false, Reason: '' });
+    expect(write(saving, write(run(false)))).toMatchObject({ Reason: 'no such bucket' });
+  });
+
+  it('remembers when the run began that is under way, until its end', () => {
+    const saving: BackupStatus = { isProgressing: true, isUnderWay: true, reason: 'Saving', message: 'm' };
+    const blocked: BackupStatus = { isProgressing: true, reason: 'BackupBlocked', message: 'no Secret' };
+    expect(write(blocked)).not.toHaveProperty('runStartTime');
+    const begun = write(saving, write(blocked));
+    expect(valueOf(backup({}, begun)).memory.begunAt).toBe(now.getTime());
+    const later = new Date('2026-01-01T01:00:00Z');
+    const after = (status: BackupStatus) => coreosBackups.writeStatus({ status, generation: 1, now: later }, begun);
+    for (const status of [saving, blocked])
+      expect(after(status)).toMatchObject({ runStartTime: begun['runStartTime'] });
+    expect(after(run(true, facts))).not.toHaveProperty('runStartTime');
+  });
+
+  it('puts right what it says of the last run', () => {
+    const ahead = { ...write(run(true, facts)), lastScheduleTime: '2099-01-01T00:00:00Z' };
+    const waiting: BackupStatus = { isProgressing: false, reason: 'Scheduled', message: 'm', nextAt: 0 };
+    expect(write(waiting, ahead)).toMatchObject({ lastScheduleTime: '2099-01-01T00:00:00Z' });
+    const lastSlot = Date.parse('2026-01-01T00:00:03.500Z');
+    expect(write({ ...waiting, lastSlot }, ahead)).toMatchObject({ lastScheduleTime: '2026-01-01T00:00:03Z' });
+  });
+
+  it('tells what is doubtful about the last good backup, until there is another', () => {
+    const warnings = ['failed to delete old snapshot'];
+    const doubtful = write(run(true, { ...facts, warnings }));
+    expect(doubtful).toMatchObject({ succeeded: true, warnings, lastBackup: { sizeBytes: 9 } });
+    expect(write(run(false), doubtful)).toMatchObject({ succeeded: false, warnings });
+    expect(write(run(true, facts), doubtful)).not.toHaveProperty('warnings');
+    const told = coreosBackups.tellEnd({ ok: true, message: 'm', facts: { warnings } });
+    expect(told).toMatchObject([
+      { type: 'Normal' },
+      { type: 'Warning', reason: 'BackupDoubtful', message: warnings[0] },
+    ]);
   });
 
   it('stays the same when nothing changes, and never loses how the last run ended', () => {

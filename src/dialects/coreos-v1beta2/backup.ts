@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import type { BackupIntent, BackupMemory, BackupSource } from '../../core/model/backup.ts';
+import type { BackupIntent, BackupMemory, BackupSource, BackupTimes } from '../../core/model/backup.ts';
+import { outcomeOf } from '../../core/status/backup-status.ts';
 import type { BackupDialect, ReadBackup } from '../backup-dialect.ts';
 import { type Column, definitionOf, type Kind, schemaOf } from '../definition.ts';
+import { tellDoubts } from '../doubts.ts';
 import { metadataWith } from '../metadata.ts';
-import type { Parsed } from '../parsed.ts';
-import { problemsOf, withoutNulls } from '../reading.ts';
+import { readerOf } from '../reading.ts';
+import { begunAt } from '../run-start.ts';
+import { timetableIn } from '../schedule-settings.ts';
 import { type EtcdBackupSpec, etcdBackupSpec } from './backup-spec.ts';
-import { etcdBackupStatus, foundBackupStatus, writeBackupProblems, writeBackupStatus } from './backup-status.ts';
+import {
+  etcdBackupStatus,
+  figuresOf,
+  foundBackupStatus,
+  writeBackupProblems,
+  writeBackupStatus,
+} from './backup-status.ts';
 import { group, version } from './intent.ts';
 import { placeOf } from './store-spec.ts';
 
@@ -16,14 +25,6 @@ const etcdBackup = z.object({
   status: foundBackupStatus.default({}),
 });
 type EtcdBackupResource = z.output<typeof etcdBackup>;
-
-/** Reads whatever the API server has stored under the name of an EtcdBackup. Never throws. */
-function read(raw: unknown): Parsed<ReadBackup> {
-  const parsed = etcdBackup.safeParse(withoutNulls(raw), { reportInput: true });
-  return parsed.success
-    ? { ok: true, value: translate(parsed.data) }
-    : { ok: false, problems: problemsOf(parsed.error) };
-}
 
 const translate = (resource: EtcdBackupResource): ReadBackup => {
   const { name, uid } = resource.metadata;
@@ -36,25 +37,39 @@ const translate = (resource: EtcdBackupResource): ReadBackup => {
 
 const usualTimeout = 60;
 
-const intentOf = ({ metadata, spec }: EtcdBackupResource): BackupIntent => ({
-  ...{ name: metadata.name, namespace: metadata.namespace, uid: metadata.uid },
-  createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
-  source: sourceOf(spec),
-  store: placeOf(spec.storageType, spec),
-  serviceAccountName: spec.serviceAccountName,
-  ...policyOf(spec.backupPolicy ?? {}),
-});
+function intentOf({ metadata, spec }: EtcdBackupResource): BackupIntent {
+  const { name, namespace, uid, creationTimestamp } = metadata;
+  const createdAt = Date.parse(creationTimestamp ?? '') || 0;
+  return {
+    ...{ name, namespace, uid, createdAt },
+    source: sourceOf(spec),
+    store: placeOf(spec.storageType, spec),
+    credentials: 'own',
+    keptFor: undefined,
+    serviceAccountName: spec.serviceAccountName,
+    ...policyOf(spec.backupPolicy ?? {}),
+    times: timesOf(spec.backupPolicy ?? {}, createdAt),
+  };
+}
 
 type Policy = NonNullable<EtcdBackupSpec['backupPolicy']>;
 
 /** Nought means "not said", as in the original. */
 const policyOf = ({ timeoutInSecond = 0, ...policy }: Policy) => ({
   timeoutSeconds: timeoutInSecond > 0 ? timeoutInSecond : usualTimeout,
-  intervalSeconds: policy.backupIntervalInSecond || undefined,
   paused: policy.suspend === true,
   keep: { count: policy.maxBackups || undefined, ageSeconds: policy.maxAgeInSecond || undefined },
   compression: policy.compression ?? ('none' as const),
 });
+
+function timesOf(
+  { schedule, timeZone, backupIntervalInSecond: interval, startingDeadlineSeconds }: Policy,
+  createdAt: number,
+): BackupTimes | undefined {
+  if (schedule === undefined && !interval) return undefined;
+  const timetable = timetableIn({ schedule: schedule ?? `@every ${interval}s`, timeZone }, createdAt);
+  return { timetable, startsAtOnce: schedule === undefined, startingDeadlineSeconds };
+}
 
 /** The original's clients take endpoints without a scheme; then whether there is a Secret for TLS tells which one it is. */
 function sourceOf({ etcdCluster, etcdEndpoints = [], clientTLSSecret }: EtcdBackupSpec): BackupSource {
@@ -65,13 +80,24 @@ function sourceOf({ etcdCluster, etcdEndpoints = [], clientTLSSecret }: EtcdBack
 }
 
 /** The original knows no conditions, and of a backup that is made once it never makes another when its status says anything. */
-function memoryOf({ status }: EtcdBackupResource): BackupMemory {
+function memoryOf({ status }: Pick<EtcdBackupResource, 'status'>): BackupMemory {
   const { lastScheduleTime, conditions, succeeded, Reason, failures = 0 } = status;
   const isFromOriginal = conditions === undefined && (succeeded === true || Boolean(Reason));
   const lastSlot = Date.parse(lastScheduleTime ?? '');
   const hasRun = !Number.isNaN(lastSlot);
-  return { isFinished: hasRun || isFromOriginal, lastSlot: hasRun ? lastSlot : undefined, failures };
+  const isFinished = hasRun || isFromOriginal;
+  return { isFinished, lastSlot: hasRun ? lastSlot : undefined, begunAt: begunAt(status), failures };
 }
+
+interface WithPolicy {
+  readonly backupPolicy?: Partial<Policy> | null;
+}
+
+/** One that is made again and again is never over. */
+const isOver: BackupDialect['isOver'] = ({ spec, status }) => {
+  const { schedule, backupIntervalInSecond: interval } = (spec as WithPolicy | undefined)?.backupPolicy ?? {};
+  return schedule === undefined && !interval && memoryOf({ status: foundBackupStatus.parse(status ?? {}) }).isFinished;
+};
 
 export const coreosBackups: BackupDialect = {
   group,
@@ -79,9 +105,16 @@ export const coreosBackups: BackupDialect = {
   plural: 'etcdbackups',
   kind: 'EtcdBackup',
   oldFinalizer: 'backup-operator-periodic',
-  read,
+  read: readerOf(etcdBackup, translate),
+  isOver,
   writeStatus: writeBackupStatus,
   writeProblems: writeBackupProblems,
+  tellStart: () => [],
+  tellEnd: (report) => [
+    { type: report.ok ? 'Normal' : 'Warning', reason: outcomeOf(report), message: report.message },
+    ...tellDoubts(report),
+  ],
+  figures: figuresOf,
 };
 
 const columns: readonly Column[] = [

@@ -1,6 +1,7 @@
 import type { ClusterDialect } from '../dialect.ts';
 import { tellWait } from '../warnings.ts';
 import { group, readCluster, version } from './intent.ts';
+import { safeguards } from './safeguard.ts';
 import { tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
@@ -12,8 +13,10 @@ export const coreos: ClusterDialect = {
   kind: 'EtcdCluster',
   selector: 'app=etcd',
   scopeAnnotation: `${group}/scope`,
-  hadLock: true,
+  oldLock: { plural: 'endpoints', kind: 'Endpoints', name: 'etcd-operator' },
   hasBackups: true,
+  safeguards,
+  hasRestores: true,
   read: readCluster,
   writeStatus,
   writeProblems,

@@ -1,20 +1,11 @@
-import type { ManagedCertificates } from '../../core/certificates/due.ts';
-import { ownSecretsOf } from '../../core/certificates/names.ts';
-import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
-import {
-  type MemberTemplate,
-  type NameCheck,
-  type Naming,
-  type Passed,
-  ports,
-  type SecretFiles,
-} from '../../core/model/template.ts';
-import type { ReadCluster, SecretOfClient } from '../dialect.ts';
-import { defaultLifetimeHours, environmentFor, passedFields } from '../member-settings.ts';
+import { type MemberTemplate, type NameCheck, type Naming, type Passed, ports } from '../../core/model/template.ts';
+import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';
+import type { ReadCluster } from '../dialect.ts';
+import { environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
-import type { EtcdClusterSpec, PodPolicy } from './spec.ts';
+import type { PodPolicy } from './spec.ts';
 
 export const group = 'etcd.database.coreos.com';
 export const version = 'v1beta2';
@@ -54,9 +45,10 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       findsDisks: 'by-owner',
     },
     memory: memoryOf(resource),
-    operatorSecret: operatorSecretOf(resource),
-    managedCertificates: managedOf(spec),
+    operatorSecret: operatorSecretOf(spec.TLS),
+    managedCertificates: managedOf(spec.TLS),
     operatorCredentials: spec.auth?.operatorCredentials,
+    backupBeforeUpgrade: spec.backupBeforeUpgrade?.like,
     peers: undefined,
   };
 }
@@ -95,41 +87,8 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
     securityContext: pod.securityContext,
     claim: pod.persistentVolumeClaimSpec,
     nameCheck: nameCheckOf(pod.busyboxImage, pod.DNSTimeoutInSecond),
-    ...certificatesOf(metadata.name, spec),
+    ...certificatesOf(metadata.name, spec.TLS),
   };
-}
-
-type Certified = Pick<MemberTemplate, 'peerTLS' | 'clientTLS' | 'acceptsPlainClients'>;
-
-function certificatesOf(name: string, { TLS }: EtcdClusterSpec): Certified {
-  if (TLS === undefined) return { peerTLS: undefined, clientTLS: undefined };
-  const { managed, static: given, acceptPlainClients: acceptsPlainClients } = TLS;
-  const { peer, client } = managed === undefined ? namedFiles(given?.member ?? {}) : ownFiles(name);
-  return { peerTLS: peer, clientTLS: client, acceptsPlainClients };
-}
-
-interface MemberSecrets {
-  readonly peerSecret?: string | undefined;
-  readonly serverSecret?: string | undefined;
-}
-
-const namedFiles = ({ peerSecret, serverSecret }: MemberSecrets) => ({
-  peer: peerSecret ? peerFiles(peerSecret) : undefined,
-  client: serverSecret ? serverFiles(serverSecret) : undefined,
-});
-
-const peerFiles = (secret: string): SecretFiles => filesIn(secret, '/etc/etcdtls/member/peer-tls', 'peer');
-const serverFiles = (secret: string): SecretFiles => filesIn(secret, '/etc/etcdtls/member/server-tls', 'server');
-
-function ownFiles(cluster: string): NonNullable<Blueprint['certificateFiles']> {
-  const { members } = ownSecretsOf(cluster);
-  return { peer: peerFiles(members), client: serverFiles(members) };
-}
-
-function managedOf({ TLS }: EtcdClusterSpec): ManagedCertificates | undefined {
-  if (TLS?.managed === undefined) return undefined;
-  const { certificateLifetimeHours, rotate } = TLS.managed;
-  return { lifetimeHours: certificateLifetimeHours ?? defaultLifetimeHours, rotate };
 }
 
 const affinityOf = ({ affinity, antiAffinity }: PodPolicy, name: string): Passed | undefined =>
@@ -140,22 +99,16 @@ function nameCheckOf(image: string | undefined, seconds: number | undefined): Na
   return { image: image || defaultBusybox, tries: seconds || defaultNameTries };
 }
 
-const filesIn = (secret: string, mountPath: string, file: string): SecretFiles => ({
-  ...{ secret, mountPath },
-  ...{ certificate: `${file}.crt`, key: `${file}.key`, authority: `${file}-ca.crt` },
-});
-
-function operatorSecretOf({ spec }: EtcdClusterResource): SecretOfClient | undefined {
-  const name = spec.TLS?.static?.operatorSecret;
-  if (!name) return undefined;
-  return { name, certificate: 'etcd-client.crt', key: 'etcd-client.key', authority: 'etcd-client-ca.crt' };
-}
-
 function memoryOf({ status }: EtcdClusterResource): Memory {
-  const { bootstrap, clusterId, memberStatus = [], currentVersion } = status;
-  const voters = memberStatus.filter(({ role }) => role === 'voter').map(({ name }) => name as CarrierName);
+  const { bootstrap, clusterId, memberStatus, currentVersion } = status;
+  const known = memberStatus?.filter(({ role }) => role === 'voter').map(({ name }) => name);
+  const voters = (known ?? namedByOriginal(status)) as CarrierName[];
   return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: currentVersion || undefined };
 }
+
+/** The original says no more of members than whose pods run. We have said it too, but then also how the cluster was formed. */
+const namedByOriginal = ({ bootstrap, members }: EtcdClusterResource['status']): readonly string[] =>
+  bootstrap === undefined ? [...(members?.ready ?? []), ...(members?.unready ?? [])] : [];
 
 const strictlyApart = (name: string): Passed => ({
   podAntiAffinity: {

@@ -88,6 +88,14 @@ describe('problems', () => {
       { path: 'spec.pod.etcdEnv[1].name', says: 'is there twice: A' },
     ],
     [
+      'elections sooner than etcd allows',
+      { size: 1, pod: { etcdEnv: [{ name: 'ETCD_ELECTION_TIMEOUT', value: '499' }] } },
+      {
+        path: 'spec.pod.etcdEnv',
+        says: 'ETCD_ELECTION_TIMEOUT must be at least five times ETCD_HEARTBEAT_INTERVAL: raise the one or lower the other',
+      },
+    ],
+    [
       'too many tolerations',
       { size: 1, pod: { tolerations: Array.from({ length: 65 }, () => ({})) } },
       { path: 'spec.pod.tolerations', says: 'must not have more than 64 items' },

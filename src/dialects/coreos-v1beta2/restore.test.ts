@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RestoreVerdict } from '../../core/plan/restore/plan-restore.ts';
+import type { RestoreVerdict } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../restore-dialect.ts';
 import { readCluster } from './intent.ts';
 import { coreosRestores } from './restore.ts';
@@ -33,6 +33,13 @@ describe('an EtcdRestore', () => {
       cluster: 'db',
       store: { kind: 's3', path: 'bucket/some/key', secret: 'aws' },
     });
+  });
+
+  it('can have the cluster made as it was when it was saved', () => {
+    expect(valueOf(restore())).toMatchObject({ intent: { into: 'existing' }, template: undefined });
+    const made = valueOf(restore({ etcdCluster: { name: 'copy', create: 'FromBackup' } }));
+    expect(made).toMatchObject({ intent: { into: 'new', cluster: 'copy' }, template: 'in-backup' });
+    expect(problems(restore({ etcdCluster: { name: 'copy', create: 'Always' } }))).toContain('spec.etcdCluster.create');
   });
 
   it.each<[string, object, string]>([
@@ -70,6 +77,29 @@ describe('the status of an EtcdRestore', () => {
     expect(memoryAfter(switching)).toMatchObject({ phase: 'switching', seed: 'db-new', clusterId: 'bbb' });
   });
 
+  it('counts from when the backup was first looked at, however long it was held up before', () => {
+    const blocked = write({ is: 'wait', message: 'no Secret', isBlocked: true });
+    expect(memoryAfter(blocked).since).toBe(now.getTime() - 5_000);
+    const looking = write({ is: 'act', step: { kind: 'prove' }, message: '' }, blocked);
+    expect(memoryAfter(looking)).toMatchObject({ phase: 'proving', since: now.getTime() });
+    const again = { verdict: { is: 'act', step: { kind: 'prove' }, message: '' }, facts: {}, generation: 1 } as const;
+    const later = coreosRestores.writeStatus({ ...again, now: new Date('2026-01-01T01:00:00Z') }, looking);
+    expect(memoryAfter(later).since).toBe(now.getTime());
+  });
+
+  it('says how much of the backup was read, again with each tenth, and no longer than it is', () => {
+    const reading = (bytes: number): RestoreVerdict => ({
+      ...{ is: 'wait', message: '' },
+      progress: { phase: 'fetching', bytes, totalBytes: 1000, bytesPerSecond: 7 },
+    });
+    const first = write(reading(110));
+    expect(first).toMatchObject({ progress: { bytes: 110, totalBytes: 1000, bytesPerSecond: 7 } });
+    expect(write(reading(190), first)).toEqual(first);
+    expect(write(reading(200), first)).toMatchObject({ progress: { bytes: 200 } });
+    expect(write({ is: 'wait', message: '' }, first)).not.toHaveProperty('progress');
+    expect(write({ is: 'enter', phase: 'switching', message: '' }, first)).not.toHaveProperty('progress');
+  });
+
   it('says how it ended, and never again anything else', () => {
     const complete = write({ is: 'enter', phase: 'complete', message: 'it serves' });
     expect(complete).toMatchObject({ phase: 'Complete', succeeded: true, reason: '' });
@@ -89,7 +119,7 @@ describe('a cluster whose place was taken', () => {
       memberStatus: [{ name: 'db-1', role: 'voter' }],
       conditions: [],
     };
-    const memory = { seed: 'db-new', token: 'n.db.c.u', clusterId: 'bbb', version: '3.6.16' };
+    const memory = { seed: 'db-new', token: 'n.db.c.u', clusterId: 'bbb', memberId: 'c', version: '3.6.16' };
     const status = coreosRestores.rewriteMemory(before, memory);
     const read = readCluster({ metadata, spec: { size: 3 }, status });
     expect(read.ok && read.value.memory).toEqual({

@@ -3,38 +3,37 @@ import type { RestoreMemory, RestorePhase } from '../../core/model/restore.ts';
 import { type Column, definitionOf, type Kind, schemaOf } from '../definition.ts';
 import { serviceAccountName } from '../member-settings.ts';
 import { metadataWith } from '../metadata.ts';
-import type { Parsed } from '../parsed.ts';
-import { problemsOf, withoutNulls } from '../reading.ts';
-import type { NewMemory, ReadRestore, RestoreDialect } from '../restore-dialect.ts';
-import { looksLike, ruled, text } from '../rule.ts';
+import { readerOf } from '../reading.ts';
+import type { Counts, NewMemory, ReadRestore, RestoreDialect } from '../restore-dialect.ts';
+import { revisionBump, sameCluster } from '../restore-settings.ts';
+import { phaseOfStage } from '../restore-status.ts';
+import { changing, looksLike, ruled, text } from '../rule.ts';
 import { group, holdAnnotation, version } from './intent.ts';
 import {
   type EtcdRestoreStatus,
   etcdRestoreStatus,
   foundRestoreStatus,
-  phaseIn,
   writeRestoreProblems,
   writeRestoreStatus,
 } from './restore-status.ts';
 import { foundStatus } from './status.ts';
 import { placeOf, storageTypes, storeFields, storeIsNamed } from './store-spec.ts';
 
-const largestBump = 1_000_000_000_000;
-
-const revisionBump = ruled(z.int(), {
-  cel: `self >= 0 && self <= ${largestBump}`,
-  says: `must be from 0 to ${largestBump}`,
-  holds: (by) => by >= 0 && by <= largestBump,
-}).describe(
-  'By how much revisions leap, and history before that counts as compacted, so that clients which have seen newer ' +
-    'revisions notice: 1000000000 is far enough. From etcd 3.5.10 on; 0 or left out means that revisions go back.',
-);
-
 const etcdRestoreSpec = ruled(
   z.object({
     etcdCluster: z
       .object({
-        name: ruled(text(253), looksLike(/^[a-z]([-a-z0-9]*[a-z0-9])?$/, 'must be the name of an EtcdCluster')),
+        name: changing(
+          ruled(text(253), looksLike(/^[a-z]([-a-z0-9]*[a-z0-9])?$/, 'must be the name of an EtcdCluster')),
+          sameCluster,
+        ),
+        create: z
+          .enum(['Never', 'FromBackup'])
+          .default('Never')
+          .describe(
+            'FromBackup: the EtcdCluster is made, with the spec that it had when it was saved; there must be none of that ' +
+              'name. For backups that named their EtcdCluster, under its old name or another.',
+          ),
       })
       .describe('The EtcdCluster of this namespace that gets the data of the backup, and loses what it has.'),
     backupStorageType: z
@@ -56,14 +55,6 @@ const etcdRestore = z.object({
 });
 type EtcdRestoreResource = z.output<typeof etcdRestore>;
 
-/** Reads whatever the API server has stored under the name of an EtcdRestore. Never throws. */
-function read(raw: unknown): Parsed<ReadRestore> {
-  const parsed = etcdRestore.safeParse(withoutNulls(raw), { reportInput: true });
-  return parsed.success
-    ? { ok: true, value: translate(parsed.data) }
-    : { ok: false, problems: problemsOf(parsed.error) };
-}
-
 function translate(resource: EtcdRestoreResource): ReadRestore {
   const { metadata, spec } = resource;
   const { name, namespace, uid, creationTimestamp } = metadata;
@@ -71,11 +62,14 @@ function translate(resource: EtcdRestoreResource): ReadRestore {
     intent: {
       ...{ name, namespace, uid, createdAt: Date.parse(creationTimestamp ?? '') || 0 },
       cluster: spec.etcdCluster.name,
+      into: spec.etcdCluster.create === 'FromBackup' ? 'new' : 'existing',
       store: placeOf(spec.backupStorageType, spec),
+      credentials: 'own',
       serviceAccountName: spec.serviceAccountName,
       revisionBump: spec.revisionBump || undefined,
     },
     memory: memoryOf(resource),
+    template: spec.etcdCluster.create === 'FromBackup' ? 'in-backup' : undefined,
     owner: { apiVersion: `${group}/${version}`, kind: 'EtcdRestore', name, uid, controller: true },
   };
 }
@@ -83,7 +77,7 @@ function translate(resource: EtcdRestoreResource): ReadRestore {
 function memoryOf({ metadata, status }: EtcdRestoreResource): RestoreMemory {
   const { phaseSince, seedMember, clusterId } = status;
   const since = Date.parse(phaseSince ?? metadata.creationTimestamp ?? '') || 0;
-  return { phase: phaseOfOriginal(status) ?? phaseIn(status.phase), since, seed: seedMember, clusterId };
+  return { phase: phaseOfOriginal(status) ?? phaseOfStage(status.phase), since, seed: seedMember, clusterId };
 }
 
 /** The original knows no phases, and does nothing for a restore whose status says anything. */
@@ -105,15 +99,25 @@ function rewriteMemory(previous: unknown, { seed, token, clusterId, version: run
   };
 }
 
+const describedByHand = (cluster: string): string =>
+  `create EtcdCluster "${cluster}" with the size and version it is to have, and restore into that`;
+
+function countsIn(status: object): Counts {
+  const { readyMembers: ready, size } = foundStatus.parse(status);
+  return { ready, size };
+}
+
 export const coreosRestores: RestoreDialect = {
   group,
   version,
   plural: 'etcdrestores',
   kind: 'EtcdRestore',
   holdAnnotation,
-  read,
+  read: readerOf(etcdRestore, translate),
+  describedByHand,
   writeStatus: writeRestoreStatus,
   writeProblems: writeRestoreProblems,
+  countsIn,
   rewriteMemory,
 };
 
@@ -130,7 +134,7 @@ const etcdRestoreKind: Kind = {
   version,
   kind: 'EtcdRestore',
   shortNames: [],
-  description: 'Gives an etcd cluster that there is the data of a backup, in place of what it has.',
+  description: 'Gives an etcd cluster the data of a backup, in place of what it has, or makes one of it.',
   nameRules: [],
   spec: etcdRestoreSpec,
   status: etcdRestoreStatus,

@@ -17,6 +17,7 @@ const seeding: Seeding = {
   token: 'token',
   owner: { apiVersion: 'v1', kind: 'Restore', name: 'r', uid: 'u', controller: true },
   labels: { app: 'etcd-restore' },
+  annotations: { restored: 'u' },
   image: { name: 'ours' },
   words: ['--url', 's3://b/k'],
   mounts: [{ path: '/etc/agent/store', secret: 'aws' }],
@@ -45,8 +46,23 @@ describe('the first member of a restored cluster', () => {
     ]);
   });
 
+  it('says in every container what it needs, where members do: quotas let nobody in who does not', () => {
+    const resources = { requests: { memory: '1Gi' }, limits: { memory: '1Gi' } };
+    const { initContainers } = seedPod(blueprintOf('3.6.16', { resources }), seeding).spec;
+    for (const container of initContainers as readonly object[])
+      expect(container).toMatchObject({
+        resources: { requests: { memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+      });
+  });
+
+  it('does not wait for a name that nobody knows before it takes its place', () => {
+    const named = blueprintOf('3.6.16', { busyboxImage: 'busybox:1', DNSTimeoutInSecond: 60 });
+    const { initContainers } = seedPod(named, seeding).spec;
+    expect((initContainers as readonly Container[])[0]?.name).toBe('fetch-backup');
+  });
+
   it('is not for clients, nor seen by the operator of clusters, before it takes its place', () => {
-    const { labels, ownerReferences } = seedPod(blueprintOf('3.6.16'), seeding).metadata;
+    const { labels, ownerReferences } = seedPod(blueprintOf('3.6.16', { labels: { tier: 'db' } }), seeding).metadata;
     expect(labels).toEqual({ app: 'etcd-restore' });
     expect(ownerReferences).toEqual([seeding.owner]);
   });
@@ -64,6 +80,41 @@ describe('the first member of a restored cluster', () => {
     const words = (over: Partial<Seeding>) => containersOf('3.6.16', over).flatMap(({ command }) => command);
     expect(words({})).not.toContain('--mark-compacted');
     expect(words({ revisionBump: 7 })).toEqual(expect.arrayContaining(['--bump-revision=7', '--mark-compacted']));
+  });
+
+  it('is pulled with the Secrets of its cluster and with those of the image that brings the backup', () => {
+    const secretsOf = (imagePullSecrets: readonly object[] | undefined, pullSecrets?: readonly { name: string }[]) =>
+      seedPod(blueprintOf('3.6.16', imagePullSecrets === undefined ? {} : { imagePullSecrets }), {
+        ...{ ...seeding, image: { name: 'ours', pullSecrets } },
+      }).spec['imagePullSecrets'];
+    expect(secretsOf(undefined)).toBeUndefined();
+    expect(secretsOf(undefined, [{ name: 'ours' }])).toEqual([{ name: 'ours' }]);
+    expect(secretsOf([{ name: 'theirs' }])).toEqual([{ name: 'theirs' }]);
+    const both = [{ name: 'ours' }, { name: 'theirs' }];
+    expect(secretsOf([{ name: 'theirs' }], both)).toEqual([{ name: 'theirs' }, { name: 'ours' }]);
+  });
+
+  it('has the account that may read the backup, whatever that of members is', () => {
+    const accountOf = (over: Partial<Seeding>) =>
+      seedPod(blueprintOf('3.6.16', { serviceAccountName: 'members' }), { ...seeding, ...over }).spec[
+        'serviceAccountName'
+      ];
+    expect([accountOf({ serviceAccountName: 'reader' }), accountOf({})]).toEqual(['reader', 'members']);
+  });
+
+  it('takes no more from a backup than twice what its database may hold, or than is usual', () => {
+    const limitOf = (spec: object): string | undefined => {
+      const read = readCluster({ metadata: { name: 'db', namespace: 'n', uid: 'c' }, spec: { size: 3, ...spec } });
+      if (!read.ok) throw new Error(JSON.stringify(read.problems));
+      const [fetch] = seedPod(read.value.blueprint, seeding).spec['initContainers'] as readonly Container[];
+      return fetch?.command[fetch.command.indexOf('--max-bytes') + 1];
+    };
+    const gib = 1024 ** 3;
+    expect(limitOf({})).toBe(String(16 * gib));
+    expect(limitOf({ quotaBackendBytes: 4 * gib })).toBe(String(16 * gib));
+    expect(limitOf({ quotaBackendBytes: 32 * gib })).toBe(String(64 * gib));
+    const etcdEnv = [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: String(20 * gib) }];
+    expect(limitOf({ pod: { etcdEnv } })).toBe(String(40 * gib));
   });
 
   it('has a disk where members of its cluster have one', () => {

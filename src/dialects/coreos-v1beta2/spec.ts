@@ -15,7 +15,7 @@ import { noManagedSetting } from '../managed-settings.ts';
 import {
   auth,
   autoCompaction,
-  certificateLifetimeHours,
+  backupBeforeUpgrade,
   clusterSize,
   compactionNeedsNewer,
   imagePullSecrets,
@@ -23,12 +23,11 @@ import {
   priorityClassName,
   quotaBackendBytes,
   replaceMemberAfterSeconds,
-  rotate,
-  secretName,
   serviceAccountName,
   topologySpreadConstraints,
 } from '../member-settings.ts';
 import { looksLike, ruled, table, text } from '../rule.ts';
+import { managedNeedsNewer, tls } from '../tls.ts';
 import { noReservedAnnotation, noReservedLabel, ownPrefix } from './reserved.ts';
 
 export const defaultVersion = '3.2.13';
@@ -102,83 +101,6 @@ const pod = z.object({
     .describe('DNS domain of the Kubernetes cluster with a dot before it (.cluster.local), appended to member names.'),
 });
 
-interface StaticTls {
-  readonly operatorSecret?: string | undefined;
-  readonly member?: { readonly serverSecret?: string | undefined } | undefined;
-}
-
-const celOperatorSecret = "(has(self.operatorSecret) && self.operatorSecret != '')";
-const celServerSecret = "(has(self.member) && has(self.member.serverSecret) && self.member.serverSecret != '')";
-const hasOperatorSecret = ({ operatorSecret }: StaticTls): boolean => Boolean(operatorSecret);
-const hasServerSecret = ({ member }: StaticTls): boolean => Boolean(member?.serverSecret);
-
-const staticTls = ruled(
-  z.object({
-    member: z
-      .object({
-        peerSecret: secretName
-          .optional()
-          .describe(
-            'Secret with peer.crt, peer.key and peer-ca.crt (or tls.crt, tls.key and ca.crt): members talk TLS to each other.',
-          ),
-        serverSecret: secretName
-          .optional()
-          .describe(
-            'Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key and ca.crt): clients talk TLS to members.',
-          ),
-      })
-      .optional()
-      .describe("The members' own certificates."),
-    operatorSecret: secretName
-      .optional()
-      .describe(
-        "Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt (or tls.crt, tls.key and ca.crt): the operator's own, as a client.",
-      ),
-  }),
-  {
-    cel: `!${celOperatorSecret} || ${celServerSecret}`,
-    says: 'operator secret set but member serverSecret not set',
-    holds: (tls) => !hasOperatorSecret(tls) || hasServerSecret(tls),
-  },
-  {
-    cel: `!${celServerSecret} || ${celOperatorSecret}`,
-    says: 'member serverSecret set but operator secret not set',
-    holds: (tls) => !hasServerSecret(tls) || hasOperatorSecret(tls),
-  },
-);
-
-const managedTls = z.object({
-  certificateLifetimeHours: certificateLifetimeHours.optional(),
-  rotate: rotate.optional(),
-});
-
-const inSecrets = { static: staticTls.optional().describe('Certificates that you make and keep in Secrets.') };
-
-/** As far as the other API has it. */
-export const staticTlsOnly = z.object(inSecrets);
-
-const tls = ruled(
-  z.object({
-    ...inSecrets,
-    managed: managedTls
-      .optional()
-      .describe(
-        'Certificates that the operator makes and renews, between members and for clients: {} is enough. Clients find theirs in the Secret <cluster>-client-tls.',
-      ),
-    acceptPlainClients: z
-      .boolean()
-      .optional()
-      .describe(
-        'true: clients are served with and without encryption, on the same port, until this is false again. For moving clients from one to the other.',
-      ),
-  }),
-  {
-    cel: '!has(self.static) || !has(self.managed)',
-    says: 'static and managed exclude each other: leave one of them out',
-    holds: (written) => written.static === undefined || written.managed === undefined,
-  },
-);
-
 const fields = z.object({
   size: clusterSize.describe(
     'How many members the cluster has, from 1 to 9. An even number survives no more failures than one less.',
@@ -193,17 +115,11 @@ const fields = z.object({
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
   auth: auth.optional(),
+  backupBeforeUpgrade: backupBeforeUpgrade.optional(),
   TLS: tls.optional().describe('Encryption between members, and between members and clients.'),
 });
 
-const managedNeedsNewer = {
-  cel: "!has(self.TLS) || !has(self.TLS.managed) || !self.version.matches(r'^v?3[.][01][.].*$')",
-  says: 'TLS.managed needs etcd 3.2 or newer, which reads renewed certificates by itself: raise version',
-  holds: ({ TLS, version: written }: { TLS?: { managed?: unknown } | undefined; version: string }) =>
-    TLS?.managed === undefined || !/^v?3[.][01][.]/.test(written),
-} as const;
-
-export const etcdClusterSpec = ruled(fields, compactionNeedsNewer, managedNeedsNewer);
+export const etcdClusterSpec = ruled(fields, compactionNeedsNewer, managedNeedsNewer('TLS'));
 
 export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;
 export type PodPolicy = z.output<typeof pod>;

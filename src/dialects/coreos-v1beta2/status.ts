@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { found } from '../conditions.ts';
 import { listBy, looksLike, ruled, text } from '../rule.ts';
-import { found } from './conditions.ts';
 
 const name = text(253);
 const hexId = ruled(text(16), looksLike(/^[0-9a-f]+$/, 'must be a hexadecimal number in small letters'));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StorePlace } from '../../core/model/store-place.ts';
+import type { StorePath } from '../../core/model/store-place.ts';
 import { secretName } from '../member-settings.ts';
 import { looksLike, type Rule, ruled, text } from '../rule.ts';
 
@@ -38,7 +38,11 @@ export const abs = z
     absSecret: optionalSecret(
       'Secret with storage-account, storage-key and, if needed, cloud. Without it, the workload identity of the pod.',
     ),
-    endpoint: endpoint.optional().describe("Another server in place of Azure's, with the account in its path."),
+    endpoint: endpoint
+      .optional()
+      .describe(
+        "Another server in place of Azure's, with the account in its path; without a Secret also Azure's own, https://NAME.blob.core.windows.net, to say which account.",
+      ),
   })
   .describe('Azure Blob Storage.');
 
@@ -108,12 +112,12 @@ export const storeIsNamed = <F extends string>(
   }));
 
 /** The store that is meant, in the core's words. */
-export const placeOf = (type: StorageType, spec: StoreSpec): StorePlace => ({
+export const placeOf = (type: StorageType, spec: StoreSpec): StorePath => ({
   field: `spec.${fieldOf(type)}.path`,
   ...places[type](spec),
 });
 
-const places: Readonly<Record<StorageType, (spec: StoreSpec) => Omit<StorePlace, 'field'>>> = {
+const places: Readonly<Record<StorageType, (spec: StoreSpec) => Omit<StorePath, 'field'>>> = {
   S3: ({ s3: at }) => ({ kind: 's3', ...given(at, at?.awsSecret), pathStyle: at?.forcePathStyle }),
   ABS: ({ abs: at }) => ({ kind: 'azblob', ...given(at, at?.absSecret) }),
   GCS: ({ gcs: at }) => ({ kind: 'gcs', ...given(at, at?.gcpSecret) }),
@@ -124,7 +128,7 @@ const places: Readonly<Record<StorageType, (spec: StoreSpec) => Omit<StorePlace,
 const given = (
   store: { readonly path: string; readonly endpoint?: string | undefined } | undefined,
   secret: string | undefined,
-): Pick<StorePlace, 'path' | 'endpoint' | 'secret'> => ({
+): Pick<StorePath, 'path' | 'endpoint' | 'secret'> => ({
   path: store?.path ?? '',
   endpoint: store?.endpoint || undefined,
   secret: secret || undefined,

@@ -1,7 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
-import { warningsAbout } from '../warnings.ts';
+import { takenOver, warningsAbout } from '../warnings.ts';
 
 const added = (name: string): Told => ({
   type: 'Normal',
@@ -26,6 +26,9 @@ export function tellStep(step: Step): readonly Told[] {
       return step.because === 'dead' ? [replacing(step.name), removed(step.name)] : [removed(step.name)];
     case 'change-image':
       return step.from === step.to ? [] : [upgraded(step.name, step.from, step.to)];
+    case 'adopt-carrier':
+      return [takenOver(step.name)];
+    case 'release-carrier':
     case 'remember-bootstrap':
     case 'remember-formation':
     case 'seal-carrier':
@@ -34,11 +37,13 @@ export function tellStep(step: Step): readonly Told[] {
     case 'promote-member':
     case 'relabel-carrier':
     case 'move-leader':
+    case 'make-backup':
     case 'update-peer-url':
     case 'enable-downgrade':
     case 'cancel-downgrade':
     case 'issue-certificates':
     case 'stage-certificates':
+    case 'drop-secrets':
       return [];
     default:
       return step satisfies never;
@@ -57,4 +62,5 @@ const replacing = (name: string): Told => ({
   message: `The dead member ${name} is being replaced`,
 });
 
-export const tellSpec = ({ intent }: Blueprint): readonly Told[] => warningsAbout(intent, 'spec.size');
+export const tellSpec = (blueprint: Blueprint): readonly Told[] =>
+  warningsAbout(blueprint, { size: 'spec.size', volume: 'spec.pod.persistentVolumeClaimSpec' });

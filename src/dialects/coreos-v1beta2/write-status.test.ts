@@ -57,6 +57,27 @@ describe('the status of a cluster', () => {
     });
   });
 
+  it('keeps in mind whom an original has named, also when all of them are gone', () => {
+    const byOriginal = { phase: 'Running', size: 3, members: { ready: ['db-a', 'db-b'], unready: ['db-c'] } };
+    const memoryIn = (status: object) => {
+      const found = coreos.read({
+        metadata: { name: 'db', namespace: 'default', uid: 'u' },
+        spec: { size: 3 },
+        status,
+      });
+      if (!found.ok) throw new Error('unreadable');
+      return found.value.memory;
+    };
+    const memory = memoryIn(byOriginal);
+    const said = written(
+      aWorld(untouched(), (w) => ({ ...w, memory })),
+      byOriginal,
+    );
+    expect(said).toMatchObject({ phase: 'Failed', members: { ready: [], unready: [] } });
+    expect(memoryIn(said).voters).toEqual(['db-a', 'db-b', 'db-c']);
+    expect(conditionOf(said, 'Degraded')).toMatchObject({ status: 'True', reason: 'QuorumLost' });
+  });
+
   it('says that a cluster is available only when its Service leads somewhere', () => {
     const unready = aWorld((world) => ({
       ...world,
@@ -114,5 +135,7 @@ describe('the status of a cluster', () => {
       reason: 'BadSpec',
       message: 'spec.size: must be from 1 to 9',
     });
+    expect(conditionOf(before, 'Available')).toMatchObject({ status: 'True' });
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'Unknown', reason: 'BadSpec' });
   });
 });

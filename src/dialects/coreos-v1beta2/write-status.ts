@@ -1,8 +1,8 @@
-import type { ClusterIntent, Member } from '../../core/model/cluster.ts';
+import { type ClusterIntent, isInherited, type Member, type Memory } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
+import { merged, type Said, saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
-import { merged, type Said } from './conditions.ts';
 import { type EtcdClusterStatus, foundStatus } from './status.ts';
 
 /** What was found, in the words of the original and in some of our own. */
@@ -31,14 +31,18 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
 
 /** While nobody answers, what was last known of the members is kept: the next pass has nothing else to go by. */
 const membersOf = (
-  { size, ready, unready, members }: ClusterStatus,
+  { size, ready, unready, members, memory }: ClusterStatus,
   before: EtcdClusterStatus,
 ): Partial<EtcdClusterStatus> => ({
   size,
   readyMembers: ready.length,
   members: { ready: [...ready], unready: [...unready] },
-  memberStatus: members.length > 0 ? members.map(memberStatusOf) : before.memberStatus,
+  memberStatus: members.length > 0 ? members.map(memberStatusOf) : (before.memberStatus ?? inherited(memory)),
 });
+
+/** What an original has said of members is said again in our words, before its own are replaced by what is seen now. */
+const inherited = (memory: Memory): EtcdClusterStatus['memberStatus'] =>
+  isInherited(memory) ? memory.voters.map((name) => ({ name, role: 'voter' })) : undefined;
 
 function versionsOf(
   { memory, path }: ClusterStatus,
@@ -56,14 +60,14 @@ const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatu
 /** Of an object that cannot be read we only say what is wrong with it; what was known of its members stays. */
 export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
   const before = foundStatus.parse(previous ?? {});
-  const said: Said = { type: 'Degraded', status: 'True', reason: 'BadSpec', message: problems };
-  const others = (before.conditions ?? []).filter(({ type }) => type !== 'Degraded');
-  return { ...before, reason: problems, conditions: [...others, ...merged([said], before.conditions ?? [], now)] };
+  const said = saidOfProblems(problems, before.conditions ?? []);
+  const others = (before.conditions ?? []).filter(({ type }) => said.every((each) => each.type !== type));
+  return { ...before, reason: problems, conditions: [...others, ...merged(said, before.conditions ?? [], now)] };
 }
 
 function phaseOf({ needsPerson, memory }: ClusterStatus): EtcdClusterStatus['phase'] {
   if (needsPerson) return 'Failed';
-  return memory.clusterId === undefined ? 'Creating' : 'Running';
+  return memory.clusterId === undefined && !isInherited(memory) ? 'Creating' : 'Running';
 }
 
 const troubleOf = ({ conditions }: ClusterStatus): string | undefined =>

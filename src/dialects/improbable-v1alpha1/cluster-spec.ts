@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { newest } from '../../core/versions/releases.ts';
-import { staticTlsOnly } from '../coreos-v1beta2/spec.ts';
 import { imageRepository, releasedForm } from '../image.ts';
 import {
   auth,
   autoCompaction,
+  backupBeforeUpgrade,
   clusterSize,
   compactionNeedsNewer,
   paused,
@@ -12,6 +12,7 @@ import {
   replaceMemberAfterSeconds,
 } from '../member-settings.ts';
 import { looksLike, ruled, text } from '../rule.ts';
+import { managedNeedsNewer, tls } from '../tls.ts';
 import { podTemplate } from './pod-template.ts';
 import { storageOrDefault } from './storage.ts';
 
@@ -38,10 +39,11 @@ const fields = z.object({
   replaceMemberAfterSeconds,
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
-  tls: staticTlsOnly.optional().describe('Encryption between members, and between members and clients.'),
+  tls: tls.optional().describe('Encryption between members, and between members and clients.'),
   auth: auth.optional(),
+  backupBeforeUpgrade: backupBeforeUpgrade.optional(),
 });
 
-export const etcdClusterSpec = ruled(fields, compactionNeedsNewer);
+export const etcdClusterSpec = ruled(fields, compactionNeedsNewer, managedNeedsNewer('tls'));
 
 export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;

@@ -11,13 +11,13 @@ const example = (file: string): { metadata: object; spec: Record<string, unknown
   parse(readFileSync(join(import.meta.dirname, '../../../examples/improbable', file), 'utf8'));
 
 const { metadata, ...rest } = example('my-etcd.yaml');
-const status = { members: [{ name: 'my-etcd-1', id: 'a' }] };
-const read = readEtcdCluster({ ...rest, metadata: { ...metadata, namespace: 'foo', uid: 'u' }, status });
+const read = readEtcdCluster({ ...rest, metadata: { ...metadata, namespace: 'foo', uid: 'u' } });
 if (!read.ok) throw new Error(JSON.stringify(read.problems));
 const cluster = read.value;
 
 const names = [0, 1, 2].map((ordinal) => nameOf(`my-etcd-${ordinal}`));
-const peerOf = (as: Join) => desiredPeer(cluster, { name: nameOf('my-etcd-0'), join: as, version: '3.7.3' });
+const peerOf = (as: Join) =>
+  desiredPeer(cluster, { name: nameOf('my-etcd-0'), join: as, version: '3.7.3' }, [nameOf('my-etcd-1')]);
 
 describe('the EtcdPeer of a member', () => {
   it('is that of the talk, for a founder', () => {

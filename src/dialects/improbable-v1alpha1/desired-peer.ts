@@ -1,5 +1,6 @@
 import type { Manifest } from '../../core/desired/manifest.ts';
 import type { Body } from '../../core/desired/pod.ts';
+import type { CarrierName } from '../../core/model/cluster.ts';
 import type { Join } from '../../core/plan/cluster/step.ts';
 import { group, hostOf, version } from './names.ts';
 import type { EtcdPeerSpec } from './peer-spec.ts';
@@ -8,8 +9,9 @@ import type { EtcdClusterResource } from './read.ts';
 
 type Bootstrap = NonNullable<EtcdPeerSpec['bootstrap']>;
 
-/** The EtcdPeer that stands for a member, as it is made when the member's body first starts. */
-export function desiredPeer(cluster: EtcdClusterResource, { name, join, version: runs }: Body): Manifest {
+/** The EtcdPeer that stands for a member, as it is made when the member's body first starts. `voters`: as they are remembered. */
+export function desiredPeer(cluster: EtcdClusterResource, body: Body, voters: readonly CarrierName[]): Manifest {
+  const { name, join, version: runs } = body;
   const { metadata, spec } = cluster;
   const { storage, podTemplate } = spec;
   const owner = { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name: metadata.name, uid: metadata.uid };
@@ -25,21 +27,21 @@ export function desiredPeer(cluster: EtcdClusterResource, { name, join, version:
     spec: {
       clusterName: metadata.name,
       version: runs,
-      bootstrap: bootstrapOf(join, name, cluster),
+      bootstrap: bootstrapOf(join, [...new Set([...voters, name])], cluster),
       storage,
       ...(podTemplate === undefined ? {} : { podTemplate }),
     },
   };
 }
 
-function bootstrapOf(join: Join, name: string, cluster: EtcdClusterResource): Bootstrap {
+function bootstrapOf(join: Join, known: readonly string[], cluster: EtcdClusterResource): Bootstrap {
   switch (join.as) {
     case 'founder':
       return listing('New', join.of.members, cluster);
     case 'newcomer':
       return listing('Existing', namesOf(join.among), cluster);
     case 'returner': // its data says who the others are; the list is only for people
-      return listing('Existing', [...new Set([...namesOf(cluster.status.members ?? []), name])], cluster);
+      return listing('Existing', known, cluster);
     default:
       return join satisfies never;
   }

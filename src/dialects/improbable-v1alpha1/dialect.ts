@@ -3,7 +3,8 @@ import { tellWait } from '../warnings.ts';
 import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
 import { clusterLabel, nameLabel } from './pod-template.ts';
-import { tellSpec, tellStep } from './tell.ts';
+import { safeguards } from './safeguard.ts';
+import { tellService, tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
 /** The API of the etcd-cluster-operator by Improbable, as its talk has it. */
@@ -12,14 +13,27 @@ export const improbable: ClusterDialect = {
   version,
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
+  hasBackups: true,
+  hasSchedules: true,
   selector: `${nameLabel}=etcd`,
   clusterLabel,
-  peers: { plural: 'etcdpeers', kind: 'EtcdPeer' },
+  // By it the original deletes the volume of a peer that is scaled away.
+  peers: { plural: 'etcdpeers', kind: 'EtcdPeer', oldFinalizer: `etcdpeer.${group}/pvc-cleanup` },
+  oldLock: {
+    plural: 'configmaps',
+    kind: 'ConfigMap',
+    name: 'etcd-cluster-operator-controller-leader-election-helper',
+    isNamedByFlag: true,
+  },
+  hadReplicaSets: true,
+  hasRestores: true,
+  safeguards,
   speaker: 'etcdcluster-reconciler',
   read: readCluster,
   writeStatus,
   writeProblems,
   tellSpec,
   tellStep,
+  tellService,
   tellWait,
 };

@@ -118,6 +118,19 @@ describe('services', () => {
     expect(blueprintOf({ tls }).intent.peerURLOf(first)).toBe('https://my-etcd-0.my-etcd.foo.svc:2380');
     expect(readOf({ tls }).operatorSecret?.name).toBe('o');
   });
+
+  it('do so too where the operator makes the certificates, and members mount them', () => {
+    const tls = { managed: { certificateLifetimeHours: 24, rotate: 'now' }, acceptPlainClients: true };
+    expect(peerService(blueprintOf({ tls })).spec).toMatchObject({ ports: [{ name: 'etcd-client-ssl' }, {}] });
+    expect(readOf({ tls }).managedCertificates).toEqual({ lifetimeHours: 24, rotate: 'now' });
+    const { template } = blueprintOf({ tls });
+    expect([template.peerTLS?.secret, template.clientTLS?.secret]).toEqual([
+      'my-etcd-member-tls',
+      'my-etcd-member-tls',
+    ]);
+    expect(template.acceptsPlainClients).toBe(true);
+    expect(readOf({}).managedCertificates).toBeUndefined();
+  });
 });
 
 describe('volumes', () => {
@@ -147,7 +160,8 @@ describe('what is remembered', () => {
       clusterId: 'cafe',
       voters: ['my-etcd-0'],
     });
-    const theirs = { replicas: 1, members: [{ name: 'my-etcd-0', id: 'a' }], clusterVersion: '3.2.0' };
+    const starting = { name: '', id: 'b' };
+    const theirs = { replicas: 1, members: [{ name: 'my-etcd-0', id: 'a' }, starting], clusterVersion: '3.2.0' };
     expect(readOf({}, theirs).memory).toEqual({ bootstrap: undefined, clusterId: undefined, voters: ['my-etcd-0'] });
   });
 });

@@ -1,11 +1,12 @@
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
-import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles } from '../../core/model/template.ts';
-import type { ReadCluster, SecretOfClient } from '../dialect.ts';
+import { type MemberTemplate, type Naming, type Passed, ports } from '../../core/model/template.ts';
+import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';
+import type { ReadCluster } from '../dialect.ts';
 import { environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import type { EtcdClusterSpec } from './cluster-spec.ts';
 import { desiredPeer } from './desired-peer.ts';
-import { group, hostOf, version } from './names.ts';
+import { group, holdAnnotation, hostOf, version } from './names.ts';
 import { writePeerStatus } from './peer-status.ts';
 import { clusterLabel, nameLabel } from './pod-template.ts';
 import { processorsOf } from './processors.ts';
@@ -20,12 +21,12 @@ export function readCluster(raw: unknown): Parsed<ReadCluster> {
 function translate(resource: EtcdClusterResource): ReadCluster {
   const { metadata, spec } = resource;
   const { name, namespace, uid } = metadata;
-  const template = templateOf(spec);
+  const template = templateOf(resource);
   const scheme = template.peerTLS === undefined ? 'http' : 'https';
   return {
     blueprint: {
       intent: {
-        ...{ name, namespace, uid, size: spec.replicas, version: spec.version, paused: spec.paused },
+        ...{ name, namespace, uid, size: spec.replicas, version: spec.version, ...pauseOf(resource) },
         memberNames: 'ordinal',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         peerURLOf: (member) => `${scheme}://${hostOf(member, name, namespace)}:${ports.peer}`,
@@ -34,20 +35,28 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
       naming: namingOf(resource),
       template,
+      certificateFiles: ownFiles(name),
       disksOutlive: spec.storage.volumeClaimPolicy === 'Retain',
       findsDisks: 'by-name',
     },
     memory: memoryOf(resource),
-    operatorSecret: operatorSecretOf(spec),
+    operatorSecret: operatorSecretOf(spec.tls),
+    managedCertificates: managedOf(spec.tls),
     operatorCredentials: spec.auth?.operatorCredentials,
-    peers: { wanted: (body) => desiredPeer(resource, body), writeStatus: writePeerStatus },
+    backupBeforeUpgrade: spec.backupBeforeUpgrade?.like,
+    peers: { wanted: (body, voters) => desiredPeer(resource, body, voters), writeStatus: writePeerStatus },
   };
+}
+
+function pauseOf({ metadata, spec }: EtcdClusterResource): { readonly paused: boolean; readonly heldBy?: string } {
+  const heldBy = metadata.annotations?.[holdAnnotation];
+  return heldBy === undefined ? { paused: spec.paused } : { paused: true, heldBy };
 }
 
 const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => {
   const client = 'etcd-client';
   const peer = 'etcd-peer';
-  const hasTls = Boolean(spec.tls?.static?.member?.serverSecret);
+  const hasTls = certificatesOf(name, spec.tls).clientTLS !== undefined;
   return {
     prefix: group,
     clusterLabels: { [nameLabel]: 'etcd', [clusterLabel]: name },
@@ -62,7 +71,7 @@ const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => 
   };
 };
 
-function templateOf(spec: EtcdClusterSpec): MemberTemplate {
+function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
   const pod = spec.podTemplate ?? {};
   return {
     labels: pod.metadata?.labels ?? {},
@@ -76,7 +85,7 @@ function templateOf(spec: EtcdClusterSpec): MemberTemplate {
     securityContext: pod.securityContext,
     claim: spec.storage.volumeClaimTemplate,
     nameCheck: undefined,
-    ...certificatesOf(spec),
+    ...certificatesOf(metadata.name, spec.tls),
   };
 }
 
@@ -88,31 +97,10 @@ const environmentOf = (spec: EtcdClusterSpec): readonly Passed[] => {
   return [...ours.filter(({ name }) => !set.has(String(name))), ...own];
 };
 
-function certificatesOf({ tls }: EtcdClusterSpec): Pick<MemberTemplate, 'peerTLS' | 'clientTLS'> {
-  const member = tls?.static?.member;
-  return { peerTLS: filesOf(member?.peerSecret, 'peer'), clientTLS: filesOf(member?.serverSecret, 'server') };
-}
-
-function filesOf(secret: string | undefined, file: string): SecretFiles | undefined {
-  if (!secret) return undefined;
-  return {
-    secret,
-    mountPath: `/etc/etcdtls/member/${file}-tls`,
-    certificate: `${file}.crt`,
-    key: `${file}.key`,
-    authority: `${file}-ca.crt`,
-  };
-}
-
-function operatorSecretOf({ tls }: EtcdClusterSpec): SecretOfClient | undefined {
-  const name = tls?.static?.operatorSecret;
-  if (!name) return undefined;
-  return { name, certificate: 'etcd-client.crt', key: 'etcd-client.key', authority: 'etcd-client-ca.crt' };
-}
-
 function memoryOf({ status }: EtcdClusterResource): Memory {
   const { bootstrap, clusterId, members = [], serverVersion } = status;
-  // The original wrote no roles, and had no learners.
-  const voters = members.filter(({ role }) => role !== 'learner').map(({ name }) => name as CarrierName);
+  // The original wrote no roles, and had no learners; who had not started yet had no name there.
+  const isVoter = ({ role, name }: (typeof members)[number]): boolean => role !== 'learner' && name !== '';
+  const voters = members.filter(isVoter).map(({ name }) => name as CarrierName);
   return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: serverVersion || undefined };
 }

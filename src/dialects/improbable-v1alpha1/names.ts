@@ -7,8 +7,11 @@ export const version = 'v1alpha1';
 /** Beginning of the names of labels and annotations that are the operator's. */
 export const ownPrefix = `${group}/`;
 
+/** On a cluster: the restore, by its uid, for which the operator is to stand aside. */
+export const holdAnnotation = `${group}/restoring`;
+
 /** With `-client` appended, the name of a Service: a DNS label of 63. Members have less appended. */
-const longestClusterName = 56;
+export const longestClusterName = 56;
 
 export const clusterNames = clusterNameRules(longestClusterName);
 

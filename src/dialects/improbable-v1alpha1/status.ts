@@ -5,7 +5,7 @@ const name = text(253);
 const hexId = ruled(text(16), looksLike(/^[0-9a-f]+$/, 'must be a hexadecimal number in small letters'));
 
 const condition = z.object({
-  type: text(316).describe('Available, Progressing or Degraded.'),
+  type: text(316).describe('Available, Progressing, Degraded or ClientsMoving.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is so.'),
   reason: text(1024).optional().describe('Why, in a word.'),
   message: text(32_768).optional().describe('Why, in a sentence.'),
@@ -44,9 +44,14 @@ const clusterFields = {
     .object({
       members: z.array(name).max(64).describe('First members, by name.'),
       token: text(512).describe("The cluster's initial token."),
+      onLeftDisks: z
+        .boolean()
+        .optional()
+        .describe('Whether they are those whose volumes were left here by a cluster of the same name.'),
     })
     .describe('How the cluster was formed: decided once, before its first pod, and never again.'),
   paused: z.boolean().describe('Whether the operator leaves the cluster as it is, as spec.paused asks.'),
+  heldBy: text(253).describe('The restore for which the operator stands aside, by its uid.'),
   selector: text(512).describe("Label selector of the members' pods, for kubectl scale and autoscalers."),
   conditions: conditions.describe('What is true of the cluster now.'),
   observedGeneration: z.int().describe('Generation of the spec that this status speaks of.'),

@@ -1,7 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
-import { warningsAbout } from '../warnings.ts';
+import { takenOver, warningsAbout } from '../warnings.ts';
 
 const normal = (reason: string, message: string): Told => ({ type: 'Normal', reason, message });
 
@@ -18,6 +18,9 @@ export function tellStep(step: Step): readonly Told[] {
       return [normal('MemberAdded', `Added a new member with name "${step.name}"`)];
     case 'remove-member':
       return [normal('MemberRemoved', `Removed a member with name "${step.name}"`)];
+    case 'adopt-carrier':
+      return [takenOver(step.name)];
+    case 'release-carrier':
     case 'remember-bootstrap':
     case 'remember-formation':
     case 'seal-carrier':
@@ -26,15 +29,22 @@ export function tellStep(step: Step): readonly Told[] {
     case 'promote-member':
     case 'relabel-carrier':
     case 'move-leader':
+    case 'make-backup':
     case 'update-peer-url':
     case 'enable-downgrade':
     case 'cancel-downgrade':
     case 'issue-certificates':
     case 'stage-certificates':
+    case 'drop-secrets':
       return [];
     default:
       return step satisfies never;
   }
 }
 
-export const tellSpec = ({ intent }: Blueprint): readonly Told[] => warningsAbout(intent, 'spec.replicas');
+export const tellService = (name: string): readonly Told[] => [
+  normal('ServiceCreated', `Created service with name "${name}"`),
+];
+
+export const tellSpec = (blueprint: Blueprint): readonly Told[] =>
+  warningsAbout(blueprint, { size: 'spec.replicas', volume: 'spec.storage.volumeClaimTemplate' });

@@ -88,6 +88,8 @@ describe('the status of a cluster', () => {
       reason: 'BadSpec',
       message: 'spec.replicas: must be set',
     });
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'Unknown', reason: 'BadSpec' });
+    expect(improbable.writeProblems('spec.replicas: must be set', status, new Date())).toEqual(status);
   });
 });
 

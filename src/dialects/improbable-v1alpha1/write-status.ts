@@ -1,6 +1,7 @@
 import type { Member } from '../../core/model/cluster.ts';
 import { compareVersions, minorOf, parseVersion } from '../../core/model/version.ts';
 import type { ClusterStatus } from '../../core/status/cluster-status.ts';
+import { saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
 import { type Condition, type EtcdClusterStatus, foundClusterStatus } from './status.ts';
 
@@ -9,7 +10,7 @@ type Said = Omit<Condition, 'lastTransitionTime'>;
 /** What was found: the original's fields as it meant them, and conditions. */
 export function writeStatus({ status, blueprint, generation, now }: Findings, previous: unknown): EtcdClusterStatus {
   const before = foundClusterStatus.parse(previous ?? {});
-  const { naming } = blueprint;
+  const { naming, intent } = blueprint;
   const said = status.conditions.map((condition): Said => ({ ...condition, ...generationOf(generation) }));
   return present({
     ...membersOf(status, before),
@@ -18,6 +19,7 @@ export function writeStatus({ status, blueprint, generation, now }: Findings, pr
     clusterId: status.memory.clusterId,
     bootstrap: bootstrapOf(status),
     paused: status.paused || undefined,
+    heldBy: intent.heldBy,
     selector: Object.entries(naming.clusterLabels)
       .map((pair) => pair.join('='))
       .join(','),
@@ -66,15 +68,18 @@ function clusterVersionOf(running: readonly string[]): string {
   return oldest === undefined ? '' : minorOf(oldest.text);
 }
 
-const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatus['bootstrap'] =>
-  bootstrap === undefined ? undefined : { members: [...bootstrap.members], token: bootstrap.token };
+function bootstrapOf({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatus['bootstrap'] {
+  if (bootstrap === undefined) return undefined;
+  const { members, token, onLeftDisks } = bootstrap;
+  return { members: [...members], token, ...(onLeftDisks === true ? { onLeftDisks } : {}) };
+}
 
 /** Of an object that cannot be read we only say what is wrong with it; what was known of its members stays. */
 export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
   const before = foundClusterStatus.parse(previous ?? {});
-  const said: Said = { type: 'Degraded', status: 'True', reason: 'BadSpec', message: problems };
-  const others = (before.conditions ?? []).filter(({ type }) => type !== 'Degraded');
-  return { ...before, conditions: [...others, ...merged([said], before.conditions ?? [], now)] };
+  const said = saidOfProblems(problems, before.conditions ?? []);
+  const others = (before.conditions ?? []).filter(({ type }) => said.every((each) => each.type !== type));
+  return { ...before, conditions: [...others, ...merged(said, before.conditions ?? [], now)] };
 }
 
 /** The time changes only with the status that it is the time of. */

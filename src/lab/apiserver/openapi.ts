@@ -5,7 +5,7 @@ import { definitions, type Schema } from './schema/schema.ts';
 import type { ServerState } from './state.ts';
 import { apiVersionOf, hasSubresource, type ResourceType } from './types/resource-type.ts';
 
-/** The shapes of all kinds, one document for each group and version. The older, single document is not made. */
+/** The shapes of all kinds, one document for each group and version. */
 export function openapi({ types }: ServerState, path: string): object | undefined {
   const [, version, ...rest] = path.split('/').filter(Boolean);
   if (version !== 'v3') return undefined;

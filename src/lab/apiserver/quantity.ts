@@ -35,6 +35,10 @@ export function parseQuantity(text: string): Quantity | undefined {
   return { nanos: sign === '-' ? -nanos : nanos, form: formOf(exponent, suffix) };
 }
 
+/** How much that is; nothing, where it is no amount. */
+export const nanosOf = (value: unknown): bigint =>
+  (typeof value === 'string' ? parseQuantity(value)?.nanos : undefined) ?? 0n;
+
 function formOf(exponent: string, suffix: string): Quantity['form'] {
   if (exponent !== '') return 'exponent';
   return suffix.endsWith('i') ? 'binary' : 'decimal';

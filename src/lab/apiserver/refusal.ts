@@ -147,6 +147,9 @@ const causeOf = (error: FieldError): Cause => ({
   field: error.path,
 });
 
+export const supported = (values: readonly string[]): string =>
+  `supported values: ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+
 /** An object that is understood, but wrong; each wrong field is named. */
 export function invalid(of: { group: string; kind: string; name: string }, errors: readonly FieldError[]): Refusal {
   const sentences = [...new Set(errors.map((error) => `${error.path}: ${detail(error)}`))];

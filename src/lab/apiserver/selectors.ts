@@ -1,4 +1,4 @@
-import { at, fieldsOf } from './json.ts';
+import { at, fieldsOf, numberOf, textOf } from './json.ts';
 import type { KubeObject } from './object.ts';
 import { badRequest } from './refusal.ts';
 
@@ -111,8 +111,27 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
     'source',
     'type',
   ],
-  'apps/replicasets': ['status.replicas'],
+  'events.k8s.io/events': [
+    'regarding.kind',
+    'regarding.namespace',
+    'regarding.name',
+    'regarding.uid',
+    'regarding.apiVersion',
+    'regarding.resourceVersion',
+    'regarding.fieldPath',
+    'reason',
+    'reportingController',
+    'type',
+  ],
   'batch/jobs': ['status.successful'],
+};
+
+/** Fields that are not kept as they are asked for: under another name, or only where they say something. */
+const computed: Readonly<Record<string, (object: KubeObject) => string>> = {
+  '/pods spec.hostNetwork': (pod) => String(at(pod, 'spec', 'hostNetwork') === true),
+  '/nodes spec.unschedulable': (node) => String(at(node, 'spec', 'unschedulable') === true),
+  '/events source': (event) => textOf(at(event, 'source', 'component')) || textOf(event['reportingComponent']),
+  'batch/jobs status.successful': (job) => String(numberOf(at(job, 'status', 'succeeded'))),
 };
 
 const shownValue = (value: unknown): string =>
@@ -126,12 +145,24 @@ interface Selected {
   readonly custom?: { readonly selectableFields: readonly string[] };
 }
 
+/** Events are kept as the core group names their fields. */
+const storedName = (field: string): string =>
+  field.replace(/^regarding\./, 'involvedObject.').replace(/^reportingController$/, 'reportingComponent');
+
+/** Kinds that have fields of their own to be chosen by say it in words of their own. */
+function notSupported(field: string, resource: string, { kind, custom }: Selected): string {
+  if (resource === 'batch/jobs') return `field label "${field}" not supported for ${kind}`;
+  if (custom !== undefined || resource in selectable) return `field label not supported: ${field}`;
+  return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
 /** Reads what is written behind `--field-selector`. */
 export function fieldSelector(text: string, of: Selected): Selector {
+  const resource = of.group === 'events.k8s.io' ? 'events.k8s.io/events' : of.collection;
   const known = new Set([
     'metadata.name',
     'metadata.namespace',
-    ...(selectable[of.collection] ?? []),
+    ...(selectable[resource] ?? []),
     ...(of.custom?.selectableFields ?? []),
   ]);
   const requirements = text
@@ -140,9 +171,9 @@ export function fieldSelector(text: string, of: Selected): Selector {
     .map((part) => {
       const [, field = '', op, value = ''] = /^([^=!]+)(==|=|!=)(.*)$/.exec(part) ?? [];
       if (op === undefined) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
-      if (!known.has(field)) throw badRequest(`field label not supported: ${field}`);
-      const path = field.split('.');
-      const shown = (object: KubeObject): string => shownValue(at(object, ...path));
+      if (!known.has(field)) throw badRequest(notSupported(field, resource, of));
+      const path = storedName(field).split('.');
+      const shown = computed[`${resource} ${field}`] ?? ((object) => shownValue(at(object, ...path)));
       return op === '!='
         ? (object: KubeObject) => shown(object) !== value
         : (object: KubeObject) => shown(object) === value;

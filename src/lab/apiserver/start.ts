@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Identity } from '../pki.ts';
 import type { NodeStreams } from '../streams.ts';
@@ -20,12 +21,18 @@ import { Registry } from './types/registry.ts';
 export interface ApiServerOptions {
   /** Where all that must survive is kept. */
   readonly directory: string;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: Listen;
   /** The way to a node, if it is there. */
   readonly streamsOf: (nodeName: string) => NodeStreams | undefined;
   /** Further names and addresses under which clients reach the server. */
   readonly names?: readonly string[];
   readonly addresses?: readonly string[];
+}
+
+interface Listen {
+  readonly host: string;
+  /** Another is taken where somebody else has this one. */
+  readonly port: number;
 }
 
 export interface ApiServer {
@@ -58,9 +65,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(listen.port, listen.host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server, listen);
   const url = `https://${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${port}`;
   return {
     url,
@@ -75,4 +80,18 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       store.close();
     },
   };
+}
+
+/** Listens, and says on which port. */
+async function listening(server: Http2SecureServer, { host, port }: Listen): Promise<number> {
+  const begin = async (on: number): Promise<void> => {
+    server.listen(on, host);
+    await once(server, 'listening');
+  };
+  await begin(port).catch(async (error: unknown) => {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (!isTaken) throw error;
+    await begin(0);
+  });
+  return (server.address() as AddressInfo).port;
 }

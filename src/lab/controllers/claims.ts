@@ -1,18 +1,22 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import { keyOf, type PersistentVolumeClaim, type Stored } from '../../kube/object.ts';
-import { persistentVolumeClaims as claims } from '../../kube/resource.ts';
+import { keyOf, type PersistentVolumeClaim, type Pod, type Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims as claims, pods } from '../../kube/resource.ts';
 import { type Runnable, runTogether } from '../../runtime/manager.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
 import { type PersistentVolume, persistentVolumes, type StorageClass, storageClasses } from '../kinds.ts';
 import { quantityOf } from '../node/quantity.ts';
-import { controller, type Tools } from './controller.ts';
+import { claimsOf, controller, type Tools } from './controller.ts';
+import { lift } from './finalizers.ts';
 
 export const storageClassName = 'standard';
 const provisioner = 'etcd-operator.lab/directory';
-const claimFinalizer = 'kubernetes.io/pvc-protection';
+/** What the parameter `expansion` of a class says where claims may ask for more, and get nothing. */
+const neverHappens = 'never';
+const claimProtection = { resource: claims, finalizer: 'kubernetes.io/pvc-protection' };
+const volumeProtection = { resource: persistentVolumes, finalizer: 'kubernetes.io/pv-protection' };
 
 const storageClass: StorageClass = {
   apiVersion: 'storage.k8s.io/v1',
@@ -40,42 +44,57 @@ function binder(tools: Tools, directory: string): Runnable {
     watch: (add) => {
       stores.claims.onChange(({ object }) => add(keyOf(object.metadata)));
       // A claim that was asked to go stays as long as a pod uses it.
-      stores.pods.onChange(({ object: { metadata, spec } }) => {
-        for (const { persistentVolumeClaim: used } of spec?.volumes ?? [])
-          if (used !== undefined) add(keyOf({ namespace: metadata.namespace, name: used.claimName }));
+      stores.pods.onChange(({ object: pod }) => {
+        for (const name of claimsOf(pod)) add(keyOf({ namespace: pod.metadata.namespace, name }));
       });
     },
     reconcile: async (key) => {
       const claim = stores.claims.get(key);
       if (claim === undefined) return done;
       if (claim.metadata.deletionTimestamp !== undefined) return await release(tools, claim);
-      if ((claim.spec?.storageClassName ?? storageClassName) !== storageClassName) return done;
-      return await bind(tools, claim, directory);
+      const kind = await classOf(tools, claim);
+      if (kind?.provisioner !== provisioner) return done;
+      return await bind(tools, claim, { directory, kind });
     },
   });
 }
 
-async function release({ stores, client }: Tools, claim: Stored<PersistentVolumeClaim>): Promise<Outcome> {
-  const { namespace, name, finalizers = [] } = claim.metadata;
-  const isUsed = stores.pods
-    .all()
-    .filter(
-      ({ metadata, status }) =>
-        metadata.namespace === namespace && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
-    )
-    .some(({ spec }) => spec?.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === name));
-  if (isUsed || !finalizers.includes(claimFinalizer)) return done;
-  const body = { metadata: { finalizers: finalizers.filter((each) => each !== claimFinalizer) } };
-  await unless('not-found', client.patch(claims, claim.metadata, { type: 'merge', body }), undefined);
+/** Others may be made by hand, of the same provisioner. */
+async function classOf({ client }: Tools, { spec }: Stored<PersistentVolumeClaim>): Promise<StorageClass | undefined> {
+  const name = spec?.storageClassName ?? storageClassName;
+  if (name === storageClassName) return storageClass;
+  return await unless('not-found', client.get(storageClasses, { name }), undefined);
+}
+
+interface Making {
+  readonly directory: string;
+  readonly kind: StorageClass;
+}
+
+async function release(tools: Tools, claim: Stored<PersistentVolumeClaim>): Promise<Outcome> {
+  const { client, stores } = tools;
+  const { namespace = '' } = claim.metadata;
+  if (stores.pods.all().some((pod) => uses(pod, claim))) return done;
+  // The cache may be late.
+  const { items } = await client.list(pods, { namespace });
+  if (!items.some((pod) => uses(pod, claim))) await lift(tools, claimProtection, claim);
   return done;
 }
 
-async function bind(tools: Tools, claim: Stored<PersistentVolumeClaim>, directory: string): Promise<Outcome> {
+/** One that is on no node yet does not: it will not come to one before the claim is gone. */
+const uses = (pod: Pod, { metadata: { namespace, name } }: PersistentVolumeClaim): boolean =>
+  pod.metadata.namespace === namespace &&
+  pod.spec?.nodeName !== undefined &&
+  pod.status?.phase !== 'Succeeded' &&
+  pod.status?.phase !== 'Failed' &&
+  claimsOf(pod).includes(name);
+
+async function bind(tools: Tools, claim: Stored<PersistentVolumeClaim>, { directory, kind }: Making): Promise<Outcome> {
   const { client } = tools;
   const volume = volumeFor(claim, directory);
   const wanted = wantedSize(claim);
   if (claim.status?.phase !== 'Bound') await provision(tools, claim, volume);
-  else if (hasSize(claim, wanted)) return done;
+  else if (hasSize(claim, wanted) || kind.parameters?.['expansion'] === neverHappens) return done;
   else await client.patch(persistentVolumes, volume.metadata, sizeOf(wanted));
   const status = { phase: 'Bound', accessModes: claim.spec?.accessModes ?? [], capacity: { storage: wanted } };
   await client.patch(claims, claim.metadata, statusOf(status));
@@ -122,7 +141,7 @@ function volumeFor(claim: Stored<PersistentVolumeClaim>, directory: string): Per
       claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: metadata.name, uid },
       hostPath: { path: join(directory, name), type: 'DirectoryOrCreate' },
       persistentVolumeReclaimPolicy: 'Delete',
-      storageClassName,
+      storageClassName: spec?.storageClassName ?? storageClassName,
       volumeMode: 'Filesystem',
     },
   };
@@ -140,18 +159,23 @@ function reclaimer(tools: Tools): Runnable {
     },
     reconcile: async (name) => {
       const volume = stores.volumes.get(name);
-      if (volume !== undefined && isOurs(volume) && (await isAbandoned(tools, volume))) await remove(tools, volume);
+      if (volume === undefined) return done;
+      if (isOurs(volume)) {
+        if (await isAbandoned(tools, volume)) await remove(tools, volume);
+      } else if (isLeaving(volume)) await lift(tools, volumeProtection, volume);
       return done;
     },
   });
 }
 
-async function remove({ client }: Tools, { metadata, spec }: Stored<PersistentVolume>): Promise<void> {
-  const path = spec?.hostPath?.path;
+const isLeaving = ({ metadata, status }: PersistentVolume): boolean =>
+  metadata.deletionTimestamp !== undefined && status?.phase !== 'Bound';
+
+async function remove(tools: Tools, volume: Stored<PersistentVolume>): Promise<void> {
+  const path = volume.spec?.hostPath?.path;
   if (path !== undefined) await rm(path, { recursive: true, force: true });
-  const body = { metadata: { finalizers: null } };
-  await unless('not-found', client.patch(persistentVolumes, metadata, { type: 'merge', body }), undefined);
-  await unless('not-found', client.remove(persistentVolumes, metadata), undefined);
+  await lift(tools, volumeProtection, volume);
+  await unless('not-found', tools.client.remove(persistentVolumes, volume.metadata), undefined);
 }
 
 const isOurs = ({ metadata }: PersistentVolume): boolean =>

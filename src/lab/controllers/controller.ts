@@ -80,6 +80,10 @@ export const isReady = (pod: {
   readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
 }): boolean => (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
 
+/** The names of the claims that a pod asks for. */
+export const claimsOf = ({ spec }: Pod): readonly string[] =>
+  (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => (claim === undefined ? [] : [claim.claimName]));
+
 /** A pod of a template, owned by the object that the template is of. */
 export function podOf(owner: KubeObject, template: Json<V1PodTemplateSpec> | undefined, own: Labels = {}): Pod {
   const { namespace = '', name } = owner.metadata;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import type { Stored } from '../../kube/object.ts';
+import type { KubeObject, Stored } from '../../kube/object.ts';
 import type { Runnable } from '../../runtime/manager.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
@@ -8,9 +8,15 @@ import { ownerIndex } from '../caches.ts';
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts';
 import { timeOf } from '../node/pod/status.ts';
 import { controller, ownerKey, ownerReference, ownKey, type Tools } from './controller.ts';
-import { deploymentStatus, hashLabel, nextScales, type Sets, templateHash } from './rollout.ts';
-
-const revisionAnnotation = 'deployment.kubernetes.io/revision';
+import {
+  deploymentStatus,
+  hashLabel,
+  nextScales,
+  revisionAnnotation,
+  revisionFor,
+  type Sets,
+  templateHash,
+} from './rollout.ts';
 
 /** Keeps a ReplicaSet for each template a Deployment has had, and moves the pods from the old ones to the newest. */
 export function deploymentController(tools: Tools): Runnable {
@@ -34,8 +40,9 @@ async function reconcile(tools: Tools, deployment: Stored<Deployment>): Promise<
   const isPaused = deployment.spec?.paused === true;
   if (!isPaused) {
     await Promise.all(sets.old.map((set, index) => scale(tools, set, scales.old[index] ?? 0)));
-    if (sets.current === undefined) await create(tools, deployment, { replicas: scales.current, old: sets.old });
+    if (sets.current === undefined) await create(tools, deployment, { replicas: scales.current, sets });
     else await scale(tools, sets.current, scales.current);
+    await number(tools, [deployment, sets.current], revisionFor(sets));
   }
   await publish(tools, deployment, sets);
   return done;
@@ -56,21 +63,19 @@ async function scale({ client }: Tools, set: Stored<ReplicaSet>, replicas: numbe
 
 interface Creation {
   readonly replicas: number;
-  readonly old: Sets['old'];
+  readonly sets: Sets;
 }
 
-async function create(tools: Tools, deployment: Stored<Deployment>, { replicas, old }: Creation): Promise<void> {
+async function create(tools: Tools, deployment: Stored<Deployment>, { replicas, sets }: Creation): Promise<void> {
   const { namespace = '', name } = deployment.metadata;
   const hash = templateHash(deployment);
   const { spec } = deployment;
   const labels = { ...spec?.template.metadata?.labels, [hashLabel]: hash };
-  const revisions = old.map(({ metadata }) => Number(metadata.annotations?.[revisionAnnotation] ?? 0));
-  const revision = String(Math.max(0, ...revisions) + 1);
   const set: ReplicaSet = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
     metadata: {
-      ...{ name: `${name}-${hash}`, namespace, labels, annotations: { [revisionAnnotation]: revision } },
+      ...{ name: `${name}-${hash}`, namespace, labels, annotations: { [revisionAnnotation]: revisionFor(sets) } },
       ownerReferences: [ownerReference(deployment)],
     },
     spec: {
@@ -84,8 +89,19 @@ async function create(tools: Tools, deployment: Stored<Deployment>, { replicas, 
   });
   const message = `Scaled up replica set ${set.metadata.name} from 0 to ${replicas}`;
   tools.recorder.record(deployment, { type: 'Normal', reason: 'ScalingReplicaSet', message });
-  const body = { metadata: { annotations: { [revisionAnnotation]: revision } } };
-  await tools.client.patch(deployments, deployment.metadata, { type: 'merge', body });
+}
+
+/** Writes the number of its template on a Deployment, and on the ReplicaSet that has it. */
+async function number(
+  { client }: Tools,
+  [deployment, set]: readonly [Stored<Deployment>, Stored<ReplicaSet> | undefined],
+  revision: string,
+): Promise<void> {
+  const lacks = (object: KubeObject | undefined): object is KubeObject =>
+    object !== undefined && object.metadata.annotations?.[revisionAnnotation] !== revision;
+  const patch = { type: 'merge', body: { metadata: { annotations: { [revisionAnnotation]: revision } } } } as const;
+  if (lacks(set)) await unless('not-found', client.patch(replicaSets, set.metadata, patch), undefined);
+  if (lacks(deployment)) await unless('not-found', client.patch(deployments, deployment.metadata, patch), undefined);
 }
 
 async function publish({ client, clock }: Tools, deployment: Stored<Deployment>, sets: Sets): Promise<void> {

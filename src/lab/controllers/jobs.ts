@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
-import { pods } from '../../kube/resource.ts';
+import type { Pod, Stored } from '../../kube/object.ts';
 import type { Runnable } from '../../runtime/manager.ts';
 import { again, done, type Outcome } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
@@ -8,26 +7,24 @@ import { ownerIndex } from '../caches.ts';
 import { type Job, jobs } from '../kinds.ts';
 import { timeOf } from '../node/pod/status.ts';
 import { controller, ownerKey, ownKey, podOf, type Tools } from './controller.ts';
-
-const settleSeconds = 0.2;
+import { NewPods, settleSeconds } from './new-pods.ts';
 
 /** Runs plain Jobs: pods until enough of them have succeeded or too many failed. */
 export function jobController(tools: Tools): Runnable {
   const { stores } = tools;
-  const unseen = new Set<string>();
+  const made = new NewPods(tools);
   return controller(tools, {
     watch: (add) => {
       stores.jobs.onChange(ownKey(add));
       stores.pods.onChange((change) => {
-        unseen.delete(keyOf(change.object.metadata));
+        made.seen(change.object);
         ownerKey<Pod>('Job', add)(change);
       });
     },
     reconcile: async (key) => {
       const job = stores.jobs.get(key);
       if (job === undefined || job.metadata.deletionTimestamp !== undefined || isFinished(job)) return done;
-      if ([...unseen].some((pod) => pod.startsWith(`${key}-`))) return again(settleSeconds);
-      return await reconcile(tools, job, unseen);
+      return made.areAwaited(job) ? again(settleSeconds) : await reconcile(tools, job, made);
     },
   });
 }
@@ -37,16 +34,13 @@ const isFinished = ({ status }: Job): boolean =>
     ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
   );
 
-async function reconcile(tools: Tools, job: Stored<Job>, unseen: Set<string>): Promise<Outcome> {
+async function reconcile(tools: Tools, job: Stored<Job>, made: NewPods): Promise<Outcome> {
   const own = tools.stores.pods.by(ownerIndex, job.metadata.uid);
   const counts = countsOf(job, own);
   const missing = missingOf(job, counts);
-  for (let made = 0; made < missing; made++) {
-    const pod = podOf(job, job.spec?.template, labelsOf(job));
-    unseen.add(keyOf(pod.metadata));
-    await tools.client.create(pods, pod);
-  }
-  await publish(tools, job, { ...counts, active: counts.active + missing });
+  const { made: more, refusal } = await made.make(missing, job, () => podOf(job, job.spec?.template, labelsOf(job)));
+  await publish(tools, job, { ...counts, active: counts.active + more });
+  if (refusal !== undefined) throw refusal;
   return done;
 }
 

@@ -35,6 +35,12 @@ describe('the scheduler', () => {
     });
   });
 
+  it('takes nodes that lack the label of a place for no place at all', () => {
+    const racks = { ...term, topologyKey: 'example.com/rack' };
+    const inRacks = { affinity: { podAntiAffinity: { [`required${rule}`]: [racks] } } };
+    expect(placeFor(pod(undefined, inRacks), { nodes, pods: [pod('a')] })).toEqual({ node: 'b' });
+  });
+
   it('keeps apart what should be apart as long as it can', () => {
     const others = [1, 2, 3].map(() => ({ ...pod('b'), metadata: { name: 'x', namespace: 'n' } }));
     const two = [node('a'), node('b')];

@@ -97,6 +97,7 @@ interface Candidate {
 /** Whether a pod that the term speaks of is in the same place as this node. */
 function meetsNeighbour(term: Term, { pod, node, around }: Candidate): boolean {
   const zone = node.metadata.labels?.[term.topologyKey];
+  if (zone === undefined) return false; // a node without that label is in no place that others could be in as well
   const same = around.nodes.filter(({ metadata }) => metadata.labels?.[term.topologyKey] === zone);
   return same.some((each) => podsOn(each, around.pods).some((other) => isMeant(term, pod, other)));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Stored } from '../../kube/object.ts';
 import type { Deployment, ReplicaSet } from '../kinds.ts';
-import { nextScales, templateHash } from './rollout.ts';
+import { nextScales, revisionAnnotation, revisionFor, templateHash } from './rollout.ts';
 
 const deployment = (replicas: number, strategy: object): Deployment => ({
   apiVersion: 'apps/v1',
@@ -38,4 +38,15 @@ it('has one name for a template, in whatever order it is written', () => {
     spec: { ...one.spec, template: { spec: { containers: [{ image: container?.image, name: 'c' }] } } },
   };
   expect(templateHash(other as Deployment)).toBe(templateHash(one));
+});
+
+it('counts a template that was returned to as the newest', () => {
+  const numbered = (revision: string): Stored<ReplicaSet> => {
+    const { metadata, ...rest } = set(0, 0);
+    return { ...rest, metadata: { ...metadata, annotations: { [revisionAnnotation]: revision } } };
+  };
+  expect(revisionFor({ current: undefined, old: [] })).toBe('1');
+  expect(revisionFor({ current: undefined, old: [numbered('1'), numbered('2')] })).toBe('3');
+  expect(revisionFor({ current: numbered('2'), old: [numbered('1')] })).toBe('2');
+  expect(revisionFor({ current: numbered('1'), old: [numbered('2')] })).toBe('3');
 });

@@ -24,6 +24,17 @@ export interface Sets {
   readonly old: readonly Stored<ReplicaSet>[];
 }
 
+export const revisionAnnotation = 'deployment.kubernetes.io/revision';
+
+const revisionOf = (set: ReplicaSet | undefined): number =>
+  Number(set?.metadata.annotations?.[revisionAnnotation] ?? 0);
+
+/** The number of the newest template: one that was returned to counts as new, or `kubectl rollout undo` would go astray. */
+export function revisionFor({ current, old }: Sets): string {
+  const before = Math.max(0, ...old.map(revisionOf));
+  return String(revisionOf(current) > before ? revisionOf(current) : before + 1);
+}
+
 /** How many pods each ReplicaSet of a Deployment should have now. */
 export interface Scales {
   readonly current: number;

@@ -3,8 +3,8 @@ import { pods } from '../../kube/resource.ts';
 import type { Runnable } from '../../runtime/manager.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import { timeOf } from '../node/pod/status.ts';
-import { controller, type Tools } from './controller.ts';
-import { placeFor } from './place.ts';
+import { claimsOf, controller, type Tools } from './controller.ts';
+import { type Place, placeFor } from './place.ts';
 
 /** Binds pods to nodes. */
 export function scheduler(tools: Tools): Runnable {
@@ -19,6 +19,9 @@ export function scheduler(tools: Tools): Runnable {
         bound.delete(object.metadata.uid);
         if (isPending(object)) add(keyOf(object.metadata));
         // Somebody made room, or came close.
+        if (type === 'deleted') for (const pod of pending()) add(keyOf(pod.metadata));
+      });
+      stores.claims.onChange(({ type }) => {
         if (type === 'deleted') for (const pod of pending()) add(keyOf(pod.metadata));
       });
       stores.nodes.onChange(() => {
@@ -42,7 +45,9 @@ async function schedule(tools: Tools, pod: Stored<Pod>, bound: Map<string, Pod>)
     ...stores.pods.all().filter(({ spec, status }) => spec?.nodeName !== undefined && !isOver(status?.phase)),
     ...bound.values(),
   ];
-  const place = placeFor(pod, { nodes: stores.nodes.all(), pods: placed });
+  const nodes = stores.nodes.all();
+  const leaving = leavingClaim(tools, pod);
+  const place = leaving === undefined ? placeFor(pod, { nodes, pods: placed }) : noPlace(nodes.length, leaving);
   if ('message' in place) {
     await refuse(tools, pod, place.message);
     return done;
@@ -61,6 +66,17 @@ async function schedule(tools: Tools, pod: Stored<Pod>, bound: Map<string, Pod>)
   recorder.record(pod, { type: 'Normal', reason: 'Scheduled', message });
   return done;
 }
+
+/** A claim that the pod asks for and that is about to go: it would not be there for long. */
+const leavingClaim = ({ stores }: Tools, pod: Pod): string | undefined =>
+  claimsOf(pod).find((name) => {
+    const claim = stores.claims.get(keyOf({ namespace: pod.metadata.namespace, name }));
+    return claim?.metadata.deletionTimestamp !== undefined;
+  });
+
+const noPlace = (nodes: number, claim: string): Place => ({
+  message: `0/${nodes} nodes are available: persistentvolumeclaim "${claim}" is being deleted.`,
+});
 
 const isOver = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';
 

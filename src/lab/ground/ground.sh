@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs as the first process of the lab's namespaces: builds the network that all pods are joined to, and becomes the
-# program that it is given. $1 is the gateway's address, $2 the range of service addresses.
+# Runs as the first process of the lab's namespaces: builds the network that all pods are joined to, and runs the program
+# that it is given. $1 is the gateway's address, $2 the range of service addresses.
 set -eu
 gateway=$1 services=$2
 shift 2
@@ -15,4 +15,6 @@ ip link set lab0 up
 ip route add local "$services" dev lo
 # Between its own and outer interfaces nothing is passed on, because there are no outer ones.
 echo 1 > /proc/sys/net/ipv4/ip_forward || true
-exec "$@"
+# Not by becoming it: whoever loses its parent becomes a child of the first process, and when it has ended that must be taken
+# note of, as a shell that waits does. One of whom nobody does so keeps the first process of its container from ending.
+"$@" || exit $?

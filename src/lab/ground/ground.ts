@@ -45,6 +45,7 @@ export class Ground {
   }
 
   static async open({ gateway, services, compiled }: GroundOptions): Promise<Ground> {
+    for (const needed of ['unshare', 'nsenter', 'ip'] as const) programPath(needed);
     const setup = ['/bin/sh', join(import.meta.dirname, 'ground.sh'), gateway, services];
     const program = [process.execPath, join(import.meta.dirname, 'switchboard.ts')];
     const namespaces = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child'];

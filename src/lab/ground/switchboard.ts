@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import type { Answer, Question } from './questions.ts';
 
 /**
- * The first process inside the lab's namespaces. It opens sockets there and hands them out: a socket belongs to the
+ * The first program inside the lab's namespaces. It opens sockets there and hands them out: a socket belongs to the
  * network it was made in, whoever holds it. It ends when the lab does, and with it every process of every pod.
  */
 const give = (given: Answer, handle?: SendHandle, then?: () => void): void => {

@@ -25,6 +25,17 @@ export class Addresses {
     throw new Failure('rejected', `node ${node} has no free address left for a pod`);
   }
 
+  /** What is made with an address of the node's; where that fails, the address is free again. */
+  async lend<T>(node: number, make: (address: string) => Promise<T>): Promise<T> {
+    const address = this.take(node);
+    try {
+      return await make(address);
+    } catch (thrown) {
+      this.giveBack(address);
+      throw thrown;
+    }
+  }
+
   giveBack(address: string): void {
     this.#taken.delete(address);
   }

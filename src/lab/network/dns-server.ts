@@ -2,6 +2,7 @@ import type { Socket as Datagrams } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { decode, encode, type Packet, streamDecode, streamEncode } from 'dns-packet';
 import type { Runnable } from '../../runtime/manager.ts';
+import { whenAborted } from '../../std/when-aborted.ts';
 import type { Ground } from '../ground/ground.ts';
 import { layout } from './addresses.ts';
 import { answerTo } from './dns-answer.ts';
@@ -24,10 +25,7 @@ export const dnsServer =
     });
     datagrams.on('error', () => undefined); // the one who asked is gone
     server.on('connection', (socket: Socket) => serve(socket, names));
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await whenAborted(signal);
     close(datagrams);
     server.close();
   };
@@ -60,7 +58,8 @@ function sizeAllowed({ additionals = [] }: Packet): number {
   return Math.max(mostBytes, size ?? 0);
 }
 
-function serve(socket: Socket, names: () => Names): void {
+/** Answers what is asked over a connection; who asks what cannot be read is left. */
+export function serve(socket: Socket, names: () => Names): void {
   let held = Buffer.alloc(0);
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
@@ -68,7 +67,17 @@ function serve(socket: Socket, names: () => Names): void {
     while (held.length >= 2 && held.length >= 2 + held.readUInt16BE(0)) {
       const whole = held.subarray(0, 2 + held.readUInt16BE(0));
       held = held.subarray(whole.length);
-      socket.write(streamEncode(answerTo(streamDecode(Buffer.from(whole)), names())));
+      const answer = streamedFor(Buffer.from(whole), names());
+      if (answer === undefined) socket.destroy();
+      else socket.write(answer);
     }
   });
+}
+
+function streamedFor(message: Buffer, names: Names): Buffer | undefined {
+  try {
+    return streamEncode(answerTo(streamDecode(message), names));
+  } catch {
+    return undefined; // not a query
+  }
 }

@@ -188,7 +188,7 @@ export class Kubelet {
     const options = {
       ...{ client, ground, findImage, clusterEnvironment },
       directory: join(directory, uid),
-      join: () => networks.make(addresses.take(number)),
+      join: () => addresses.lend(number, (address) => networks.make(address)),
       leave: async (network: Parameters<PodNetworks['remove']>[0]): Promise<void> => {
         await networks.remove(network);
         addresses.giveBack(network.address);

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type Duplex, PassThrough, type Readable } from 'node:stream';
+import { type Duplex, PassThrough, type Readable, type Writable } from 'node:stream';
 import { Failure } from '../../std/failure.ts';
 import type { ContainerAddress, LogRequest, NodeStreams, PodAddress, Terminal } from '../streams.ts';
+import type { Container } from './container/container.ts';
 import type { Process } from './container/process.ts';
 import { resize } from './container/terminal-size.ts';
 import type { Kubelet } from './kubelet.ts';
@@ -14,12 +16,24 @@ import type { Slot } from './pod/slot.ts';
 /** Connects to an address inside the lab. */
 type Dial = (host: string, port: number) => Promise<Duplex>;
 
+interface Nodes {
+  readonly kubelets: readonly Kubelet[];
+  readonly dial: Dial;
+}
+
+/** The way to each node of the lab that has power. */
+export function streamsOf(nodes: Nodes): (nodeName: string) => NodeStreams | undefined {
+  const streams = new LabStreams(nodes);
+  return (nodeName) =>
+    nodes.kubelets.some(({ name, isStopped }) => name === nodeName && !isStopped) ? streams : undefined;
+}
+
 /** Finds containers on the nodes of the lab, and speaks with them. */
 export class LabStreams implements NodeStreams {
   readonly #kubelets: readonly Kubelet[];
   readonly #dial: Dial;
 
-  constructor({ kubelets, dial }: { readonly kubelets: readonly Kubelet[]; readonly dial: Dial }) {
+  constructor({ kubelets, dial }: Nodes) {
     this.#kubelets = kubelets;
     this.#dial = dial;
   }
@@ -48,7 +62,7 @@ export class LabStreams implements NodeStreams {
     const { container, view } = this.#slot(address);
     if (container === undefined || view.state.is !== 'running')
       throw new Failure('rejected', `container ${address.container} is not running`);
-    return await connect(container.process, terminal);
+    return await visit(container, terminal);
   }
 
   /** Unlike a kubelet we come from outside the pod: what listens only inside of it is not reached. */
@@ -86,6 +100,28 @@ async function connect(process: Process, { stdin, stdout, stderr, resizes }: Ter
   if (resizes !== undefined) void follow(resizes, process);
   const { code } = await process.ended;
   return code;
+}
+
+/**
+ * Lets somebody watch a container's own process, and speak with it. It goes on when they have gone, and goes on reading too, unless
+ * it is to read only once.
+ */
+async function visit({ process, stdinOnce }: Container, terminal: Terminal): Promise<number> {
+  const { stdin, stdout, stderr = stdout, resizes } = terminal;
+  if (process.stdin !== null) stdin?.pipe(process.stdin, { end: stdinOnce });
+  using _out = shown(process.stdout, stdout);
+  using _err = shown(process.stderr, stderr);
+  if (resizes !== undefined) void follow(resizes, process);
+  const ended = process.ended.then(({ code }) => code);
+  const left = stdin === undefined || stdinOnce ? [] : [once(stdin, 'end').then(() => 0)];
+  return await Promise.race([ended, ...left]);
+}
+
+/** Not by a pipe: whoever leaves one stops what flows, and what a container says must go on flowing to its log. */
+function shown(from: Readable, to: Writable): Disposable {
+  const show = (chunk: unknown): void => void (to.writable && to.write(chunk));
+  from.on('data', show);
+  return { [Symbol.dispose]: () => from.off('data', show) };
 }
 
 async function follow(resizes: NonNullable<Terminal['resizes']>, process: Process): Promise<void> {

@@ -16,9 +16,8 @@ const keyNames = ['storage-account', 'storage-key'] as const;
 /** The most memory that an upload takes is their product. */
 const blockSize = 16 * 1024 * 1024;
 const blocksAtOnce = 4;
-const pipeline: StoragePipelineOptions = {
-  retryOptions: { maxTries: 3, retryDelayInMs: 500, tryTimeoutInMs: 120_000 },
-};
+/** Without a time for each try: the server would take that for a limit of the whole download. Silence is ended by us. */
+const pipeline: StoragePipelineOptions = { retryOptions: { maxTries: 3, retryDelayInMs: 500 } };
 
 /** Azure's Blob Storage. */
 export async function openAzblob(address: StoreAddress, credentials: Credentials | undefined): Promise<StoreDriver> {
@@ -73,9 +72,12 @@ async function azureEntry(address: StoreAddress, credentials: Credentials | unde
   }
 }
 
+const waysToSayIt =
+  'endpoint https://NAME.blob.core.windows.net or, where the store is named by a URL, azblob://…?storage_account=NAME';
+
 async function asWorkload({ account, endpoint }: StoreAddress): Promise<AzureEntry> {
   if (account === undefined && endpoint === undefined)
-    throw new Failure('rejected', 'without a Secret, say which storage account: azblob://…?storage_account=NAME');
+    throw new Failure('rejected', `without a Secret, say which storage account: ${waysToSayIt}`);
   const { DefaultAzureCredential } = await import('@azure/identity');
   const url = endpoint ?? serviceUrl(account ?? '');
   return { identity: workloadIdentity, service: new BlobServiceClient(url, new DefaultAzureCredential(), pipeline) };

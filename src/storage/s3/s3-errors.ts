@@ -10,6 +10,7 @@ const troubles: Readonly<Record<string, StoreTrouble>> = {
   NoSuchKey: 'no-object',
   NotFound: 'no-object',
   NoSuchBucket: 'no-bucket',
+  NoSuchUpload: 'unreachable', // somebody has cleared it away, or it was complete and only the answer was lost
   AccessDenied: 'denied',
   Forbidden: 'denied',
   InvalidAccessKeyId: 'denied',

@@ -1,18 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent, AgentState } from '../../model/agent.ts';
-import type { BackupIntent, BackupMemory, BackupWorld } from '../../model/backup.ts';
+import type { BackupIntent, BackupMemory, BackupTimes, BackupWorld } from '../../model/backup.ts';
+import { type Timetable, timetableOf } from '../../schedule/timetable.ts';
 import { planBackup } from './plan-backup.ts';
 
 const minute = 60_000;
 const createdAt = 1_000 * minute;
+const tableOf = (schedule: string) => timetableOf({ schedule, timeZone: undefined, since: createdAt }) as Timetable;
 
 const intent: BackupIntent = {
-  ...{ name: 'b', namespace: 'n', uid: 'u', createdAt, timeoutSeconds: 60, intervalSeconds: undefined, paused: false },
-  ...{ keep: {}, compression: 'none', serviceAccountName: undefined },
+  ...{ name: 'b', namespace: 'n', uid: 'u', createdAt, timeoutSeconds: 60, times: undefined, paused: false },
+  ...{ keep: {}, compression: 'none', serviceAccountName: undefined, credentials: 'own', keptFor: undefined },
   source: { endpoints: ['http://db:2379'], tlsSecret: undefined },
   store: { kind: 's3', path: 'bucket/key', field: 'spec.s3.path' },
 };
-const periodic: BackupIntent = { ...intent, intervalSeconds: 60 };
+const every = (seconds: number): BackupTimes => ({
+  timetable: tableOf(`@every ${seconds}s`),
+  ...{ startsAtOnce: true, startingDeadlineSeconds: undefined },
+});
+const periodic: BackupIntent = { ...intent, times: every(60) };
 const never: BackupMemory = { isFinished: false, lastSlot: undefined, failures: 0 };
 
 const world = (over: Partial<BackupWorld> = {}): BackupWorld => ({
@@ -45,6 +51,25 @@ describe('a backup that is made once', () => {
     const memory = { isFinished: true, lastSlot: createdAt, failures: 1 };
     expect(planBackup(world({ memory, agents: [agent(ended(false))] }))).toEqual({ is: 'finished' });
     expect(planBackup(world({ memory: { ...never, isFinished: true } }))).toEqual({ is: 'finished' });
+  });
+
+  it('begins again where its agent was ended by somebody else, for as long as one run may take', () => {
+    const report = { ok: false, message: 'Error', facts: {}, isCutShort: true };
+    const killed = agent({ is: 'ended', report });
+    expect(planBackup(world({ agents: [killed] }))).toMatchObject({ is: 'discard', agent: killed });
+    const late = world({ agents: [killed], now: createdAt + 5 * minute });
+    expect(planBackup(late)).toMatchObject({ is: 'conclude', report });
+  });
+
+  it('begins again in the same way where it could not begin before, however long it was held up', () => {
+    const heldUpUntil = createdAt + 60 * minute;
+    const report = { ok: false, message: 'evicted', facts: {}, isCutShort: true };
+    const killed = { ...agent({ is: 'ended', report }), createdAt: heldUpUntil };
+    const at = (now: number, begunAt?: number) =>
+      planBackup(world({ agents: [killed], now, memory: { ...never, begunAt } }));
+    expect(at(heldUpUntil + minute)).toMatchObject({ is: 'discard', agent: killed });
+    expect(at(heldUpUntil + minute, heldUpUntil - minute)).toMatchObject({ is: 'discard', agent: killed });
+    expect(at(heldUpUntil + minute, heldUpUntil - 5 * minute)).toMatchObject({ is: 'conclude', report });
   });
 
   it('has failed when its agent does not get to its end in time', () => {
@@ -80,6 +105,18 @@ describe('a backup that is made again and again', () => {
     expect(verdict).toMatchObject({ is: 'wait', for: 'agent' });
   });
 
+  it('asks a pod once to go, and waits for it, but not for one whose node is lost', () => {
+    const now = createdAt + minute;
+    const memory = { ...never, lastSlot: createdAt };
+    const leaving = (goneBy: number) => ({ ...agent({ is: 'starting', why: 'it is being deleted' }), goneBy });
+    const at = (goneBy: number) => planBackup(world({ intent: periodic, memory, agents: [leaving(goneBy)], now }));
+    expect(at(now + 10_000)).toMatchObject({ is: 'wait', for: 'agent', message: 'pod b-1 is being deleted' });
+    expect(at(now - 59_000)).toMatchObject({ is: 'wait', for: 'agent' });
+    expect(at(now - minute)).toEqual({ is: 'start', slot: now });
+    const early = planBackup(world({ intent: periodic, memory, agents: [leaving(now)], now: now - 1 }));
+    expect(early).toMatchObject({ is: 'wait', for: 'time' });
+  });
+
   it('keeps the pod of a failed run until the next one is due', () => {
     const memory = { ...never, lastSlot: createdAt, failures: 1 };
     const left = agent(ended(false));
@@ -89,7 +126,7 @@ describe('a backup that is made again and again', () => {
   });
 
   it('is tried again after a failure, later each time, and never later than it would be made anyway', () => {
-    const daily = { ...intent, intervalSeconds: 86_400 };
+    const daily = { ...intent, times: every(86_400) };
     const at = (failures: number, now: number, lastSlot = createdAt) =>
       planBackup(world({ intent: daily, memory: { ...never, lastSlot, failures }, now }));
     expect(at(1, createdAt + minute - 1)).toEqual({ is: 'wait', for: 'time', until: createdAt + minute });
@@ -108,7 +145,87 @@ describe('a backup that is made again and again', () => {
     expect(planBackup(world({ intent: suspended }))).toEqual({ is: 'paused' });
   });
 
+  it('does not stay silent after a clock that was ahead: what is remembered is put right', () => {
+    const now = createdAt + 7.5 * minute;
+    const ahead = createdAt + 50_000 * minute;
+    expect(after(ahead, now)).toEqual({ is: 'wait', for: 'time', until: createdAt + 8 * minute, lastSlot: now });
+    expect(after(now, createdAt + 8 * minute)).toEqual({ is: 'start', slot: createdAt + 8 * minute });
+  });
+
+  it('has the pod of a time that has not come yet removed before that is put right', () => {
+    const ahead = createdAt + 50_000 * minute;
+    const left = agent(ended(false), ahead);
+    const memory = { ...never, lastSlot: ahead, failures: 1 };
+    const verdict = planBackup(world({ intent: periodic, memory, agents: [left], now: createdAt + 1_000 }));
+    expect(verdict).toEqual({ is: 'discard', agent: left });
+  });
+
+  it('is not made twice while our clock is behind that of the API server', () => {
+    expect(after(createdAt, createdAt - 5 * minute)).toEqual({
+      ...{ is: 'wait', for: 'time', until: createdAt + minute, lastSlot: undefined },
+    });
+    expect(after(createdAt + minute, createdAt - 5 * minute)).toMatchObject({ is: 'wait', lastSlot: createdAt });
+  });
+
   it('is not confused by a clock that was put back', () => {
     expect(after(createdAt + minute, createdAt - minute)).toMatchObject({ is: 'wait', for: 'time' });
+  });
+});
+
+describe('a backup that is made at certain times', () => {
+  const hour = 60 * minute;
+  const one = 17 * hour; // it is created at 16:40
+  const hourly: BackupTimes = {
+    ...{ timetable: tableOf('@hourly'), startsAtOnce: false, startingDeadlineSeconds: undefined },
+  };
+  const at = (now: number, memory: Partial<BackupMemory> = {}, times: Partial<BackupTimes> = {}) =>
+    planBackup(world({ intent: { ...intent, times: { ...hourly, ...times } }, memory: { ...never, ...memory }, now }));
+
+  it('is made when its time has come, not at once, nor for a time before it was there', () => {
+    expect(at(createdAt)).toEqual({ is: 'wait', for: 'time', until: one });
+    expect(at(createdAt - hour)).toEqual({ is: 'wait', for: 'time', until: one });
+    expect(at(one - 1)).toEqual({ is: 'wait', for: 'time', until: one });
+    expect(at(one)).toEqual({ is: 'start', slot: one });
+    expect(at(one + 1, { lastSlot: one })).toEqual({ is: 'wait', for: 'time', until: one + hour });
+  });
+
+  it('makes up for one run after an outage, not for all', () => {
+    expect(at(one + 7.5 * hour, { lastSlot: one })).toEqual({ is: 'start', slot: one + 7 * hour });
+  });
+
+  it('leaves out a run that is later than it may be, and says so', () => {
+    const strict = { startingDeadlineSeconds: 600 };
+    const late = one + 10 * minute;
+    expect(at(late, {}, strict)).toEqual({ is: 'start', slot: one });
+    const missed = { is: 'wait', for: 'time', until: one + hour, missed: one };
+    expect(at(late + 1, {}, strict)).toEqual(missed);
+    expect(at(late + 1, { begunAt: late - minute }, strict)).toEqual({ is: 'start', slot: one });
+    expect(at(late + 1, { begunAt: one - 1 }, strict)).toEqual(missed);
+    expect(at(late + 1, { lastSlot: one }, strict)).toEqual({ is: 'wait', for: 'time', until: one + hour });
+  });
+
+  it('is left out in the same way where it is made so often', () => {
+    const strict = { ...every(3600), startingDeadlineSeconds: 600 };
+    expect(at(createdAt + 5 * minute, {}, strict)).toEqual({ is: 'start', slot: createdAt });
+    expect(at(createdAt + 11 * minute, {}, strict)).toMatchObject({ until: createdAt + hour, missed: createdAt });
+  });
+
+  it('is tried again after a failure, but no later than it may begin', () => {
+    const failed = { lastSlot: one, failures: 1 };
+    expect(at(one + 1, failed)).toEqual({ is: 'wait', for: 'time', until: one + minute });
+    expect(at(one + minute, failed)).toEqual({ is: 'start', slot: one + minute });
+    const seventh = { lastSlot: one + 50 * minute, failures: 7 };
+    expect(at(one + 51 * minute, seventh)).toEqual({ is: 'wait', for: 'time', until: one + hour });
+    expect(at(one + hour, seventh)).toEqual({ is: 'start', slot: one + hour });
+    const strict = { startingDeadlineSeconds: 90 };
+    expect(at(one + minute, failed, strict)).toEqual({ is: 'start', slot: one + minute });
+    expect(at(one + 2 * minute, failed, strict)).toEqual({ is: 'wait', for: 'time', until: one + hour });
+    const twice = { lastSlot: one + minute, failures: 2 };
+    expect(at(one + minute + 1, twice, strict)).toEqual({ is: 'wait', for: 'time', until: one + hour });
+  });
+
+  it('is tried again also before its first time, where it has failed under an earlier policy', () => {
+    const failed = { lastSlot: createdAt, failures: 1 };
+    expect(at(createdAt + minute, failed)).toEqual({ is: 'start', slot: createdAt + minute });
   });
 });

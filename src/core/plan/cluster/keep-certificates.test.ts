@@ -3,6 +3,7 @@ import {
   aCarrier,
   aWorld,
   type Change,
+  durable,
   nameOf,
   outOfContact,
   untouched,
@@ -51,6 +52,35 @@ describe('certificates', () => {
     const shown = keeping({ next: 'forget', isShownByAll: true });
     expect(planCluster(aWorld(believing('both'), shown))).toMatchObject(stages('forget'));
     expect(planCluster(aWorld(believing('old'), shown))).toMatchObject(waits);
+  });
+
+  it('go with their Secrets when nobody has them, after all else', () => {
+    const left: Change = (world) => ({ ...world, leftSecrets: ['db-member-tls'] });
+    expect(planCluster(aWorld(left))).toMatchObject({
+      is: 'act',
+      steps: [{ kind: 'drop-secrets', names: ['db-member-tls'] }],
+    });
+    expect(planCluster(aWorld(left, withCarrier('db-1', { drift: 'pod', disk: 'own' })))).toMatchObject({
+      reason: 'Rolling',
+    });
+    expect(planCluster(aWorld(left, withCarrier('db-1', { ready: false })))).toMatchObject({ is: 'wait' });
+  });
+
+  it('are waited for by nobody when the old ones have expired: members with disks are made again to believe them', () => {
+    const expired = keeping({ next: 'show', haveExpired: true });
+    const again = { is: 'act', reason: 'Certificates', steps: [{ kind: 'stop-carrier', name: 'db-0' }] };
+    const world = aWorld(durable(), outOfContact(), believing('old'), expired);
+    expect(planCluster(world)).toMatchObject(again);
+    expect(planCluster(withCarrier('db-1', { phase: 'starting' })(world))).toMatchObject({ is: 'wait' });
+    expect(planCluster(aWorld(durable(), believing('both'), expired))).toMatchObject(stages('show'));
+    expect(planCluster(aWorld(durable(), outOfContact(), believing('old'), keeping({ next: 'show' })))).toMatchObject({
+      ...{ is: 'wait', reason: 'NoContact' },
+    });
+  });
+
+  it('are told to be lost on members whose data would go with their pods', () => {
+    const world = aWorld(outOfContact(), believing('old'), keeping({ next: 'show', haveExpired: true }));
+    expect(planCluster(world)).toMatchObject({ is: 'wait', reason: 'SecretUnfit', needsPerson: true });
   });
 
   it('settle', () => {

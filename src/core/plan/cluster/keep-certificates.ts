@@ -27,6 +27,12 @@ export const waitForCertificates: Rule = ({ certificates }) =>
         'waiting until every member shows its new certificate, before the old authority is forgotten',
       );
 
+/** When all is done and nobody has certificates any more, none are left lying about. */
+export const dropSecrets: Rule = ({ leftSecrets: names = [] }) =>
+  names.length === 0
+    ? undefined
+    : act('Certificates', `removing ${names.join(', ')}, which nobody uses any more`, { kind: 'drop-secrets', names });
+
 const says: Readonly<Record<Stage | 'publish', string>> = {
   adopt: 'keeping certificates for members',
   trust: 'having members believe new authorities beside those they know',

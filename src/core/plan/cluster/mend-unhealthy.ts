@@ -1,5 +1,7 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
-import { versionForUnhealthy } from './outdated.ts';
+import { needsNewPlace, versionForUnhealthy } from './outdated.ts';
+import { giveUp } from './replace-dead-member.ts';
+import { isOverdue } from './start-newcomer.ts';
 import { act, type Rule, type Verdict } from './step.ts';
 
 /**
@@ -20,13 +22,31 @@ export const mendUnhealthy: Rule = (world) => {
 
 const hasPod = ({ phase }: Carrier): boolean => phase === 'starting' || phase === 'stuck' || phase === 'running';
 
-function mend(carrier: Carrier, { id, peerURLs }: Member, world: ClusterWorld): Verdict | undefined {
+function mend(carrier: Carrier, member: Member, world: ClusterWorld): Verdict | undefined {
   const { name, uid, drift, disk, image, version: from } = carrier;
-  if (drift === 'pod' && disk === 'own' && !peerURLs.includes(world.intent.peerURLOf(name)))
-    return act('Rolling', `telling the others where ${name} will be`, { kind: 'update-peer-url', id, name });
+  if (drift === 'pod' && disk === 'own' && !member.peerURLs.includes(world.intent.peerURLOf(name))) return move(member);
   if (drift === 'pod' && disk === 'own')
     return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
-  const to = versionForUnhealthy(world);
-  if (to === undefined || image === world.intent.imageOf(to)) return undefined;
+  const to = versionForUnhealthy(carrier, world);
+  if (to === undefined || image === world.intent.imageOf(to)) return replaceOutdated(carrier, member, world);
   return act('Upgrading', `upgrading to ${world.intent.version}`, { kind: 'change-image', name, uid, from, to });
+}
+
+/** Many an etcd gives a learner its vote when it is told where the learner will be, so such a one is added again instead. */
+function move({ id, name, role }: Member): Verdict {
+  if (role === 'voter')
+    return act('Rolling', `telling the others where ${name} will be`, { kind: 'update-peer-url', id, name });
+  const step = { kind: 'remove-member', id, name, because: 'outdated' } as const;
+  return act('Rolling', `removing ${name}, which has no vote yet and will be elsewhere`, step);
+}
+
+/**
+ * What was corrected meanwhile cannot reach a body that its data would not outlive. That nobody else was made as this one was
+ * is no reason to wait for it any more: the next one will not be either.
+ */
+function replaceOutdated(carrier: Carrier, member: Member, world: ClusterWorld): Verdict | undefined {
+  const { membership, now, intent } = world;
+  const isLate = isOverdue(carrier, now, intent.replaceAfterSeconds);
+  if (!membership.seen || !isLate || !needsNewPlace(member, world)) return undefined;
+  return giveUp(member, membership.value.members);
 }

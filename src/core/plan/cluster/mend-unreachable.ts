@@ -1,5 +1,7 @@
 import type { Carrier, ClusterWorld } from '../../model/cluster.ts';
+import { minorOf } from '../../model/version.ts';
 import { routeTo } from '../../versions/route.ts';
+import { isOverdue } from './start-newcomer.ts';
 import { act, type Rule, type Verdict } from './step.ts';
 
 /**
@@ -9,25 +11,47 @@ import { act, type Rule, type Verdict } from './step.ts';
  */
 export const mendUnreachable: Rule = (world) => {
   if (world.membership.seen || world.memory.clusterId === undefined) return undefined;
-  for (const carrier of world.carriers.filter(({ phase, ready }) => phase === 'stuck' && !ready)) {
+  for (const carrier of world.carriers.filter((each) => !each.ready && isHeldUp(each, world))) {
     const mended = mend(carrier, world);
     if (mended !== undefined) return mended;
   }
   return undefined;
 };
 
-function mend({ name, uid, drift, disk, image, version: from }: Carrier, world: ClusterWorld): Verdict | undefined {
+/** Not of everything that holds a pod up is there a word in its status: of a volume that cannot be mounted there is none. */
+function isHeldUp(carrier: Carrier, world: ClusterWorld): boolean {
+  if (carrier.phase === 'stuck') return true;
+  const mayBegin = carrier.phase === 'starting' || (carrier.phase === 'running' && isInVain(carrier, world));
+  return mayBegin && isOverdue(carrier, world.now, secondsToStart);
+}
+
+/**
+ * It runs, as something that is no longer asked for, and nobody is served: so it may be what keeps them from finding each
+ * other. Were anybody ready, there would be a majority, and only we could not ask it.
+ */
+const isInVain = ({ drift, disk }: Carrier, { carriers }: ClusterWorld): boolean =>
+  drift === 'pod' && disk === 'own' && carriers.every(({ ready }) => !ready);
+
+/** Whoever takes longer than this to begin is not about to. */
+const secondsToStart = 60;
+
+function mend(carrier: Carrier, world: ClusterWorld): Verdict | undefined {
+  const { name, uid, drift, disk, image, version: from } = carrier;
   const { intent } = world;
   if (drift === 'pod' && disk === 'own')
     return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
-  const to = versionAfter(world);
+  const to = versionAfter(carrier, world);
   if (to === undefined || image === intent.imageOf(to)) return undefined;
   return act('Upgrading', `upgrading to ${intent.version}`, { kind: 'change-image', name, uid, from, to });
 }
 
-/** The next version on the way from what all ran before; going back needs etcd's leave, which nobody can give now. */
-function versionAfter({ intent, memory }: ClusterWorld): string | undefined {
+/**
+ * The next version on the way from what all ran before. Going back needs etcd's leave, which nobody can give now: who was
+ * given another patch of that minor was given it with that leave, and all others run what they ran before they ask for it.
+ */
+function versionAfter({ version }: Carrier, { intent, memory }: ClusterWorld): string | undefined {
   const route = routeTo(intent.version, memory.version === undefined ? [] : [memory.version]);
   const hop = route.passable ? route.hops[0] : undefined;
-  return hop?.isDowngrade === true ? undefined : hop?.version;
+  if (hop?.isDowngrade === true && minorOf(version) !== minorOf(hop.version)) return memory.version;
+  return hop?.version;
 }

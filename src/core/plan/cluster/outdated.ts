@@ -24,7 +24,7 @@ export function nextHop(world: ClusterWorld): Hop | undefined {
 }
 
 /** A newcomer runs what has been seen to run: the newest of it, which reads what the others have written. */
-export function versionForNewcomers(members: readonly Member[], { version }: ClusterIntent): string {
+export function versionForNewcomers(members: readonly Member[], { version }: Pick<ClusterIntent, 'version'>): string {
   const running = runningVersions(members).flatMap((text) => {
     const parsed = parseVersion(text);
     return parsed === undefined ? [] : [{ text, parsed }];
@@ -32,16 +32,45 @@ export function versionForNewcomers(members: readonly Member[], { version }: Clu
   return running.toSorted((a, b) => compareVersions(b.parsed, a.parsed))[0]?.text ?? version;
 }
 
-/** A member that is down anyway may be the first to be moved on. Without a majority to ask, it runs what it ran before. */
-export function versionForReturner({ version }: Carrier, world: ClusterWorld): string {
-  const before = version === '' ? world.intent.version : version;
-  return world.membership.seen ? (versionForUnhealthy(world) ?? before) : before;
+/** Without a majority to ask, or a way to go, it runs what it ran before. */
+export function versionForReturner(carrier: Carrier, world: ClusterWorld): string {
+  const before = carrier.version || world.memory.version || world.intent.version;
+  return world.membership.seen ? (versionForUnhealthy(carrier, world) ?? before) : before;
 }
 
-/** The version to give to a member that is down; none while going back has not been allowed by all. */
-export function versionForUnhealthy(world: ClusterWorld): string | undefined {
+/** The version that is next, if it is of a minor that nobody runs yet, newer than all that run. */
+export function nextMinor(world: ClusterWorld): string | undefined {
   const hop = nextHop(world);
-  return hop === undefined || (hop.isDowngrade && !isDowngradeReady(hop, world)) ? undefined : hop.version;
+  const running = runningVersions(world.membership.seen ? world.membership.value.members : []).map(minorIn);
+  if (hop === undefined || hop.isDowngrade || running.length === 0) return undefined;
+  return running.includes(minorIn(hop.version)) ? undefined : hop.version;
+}
+
+/** Whether a backup that was asked for is still to be made before anybody moves on. */
+export const isToBeSaved = (world: ClusterWorld): boolean =>
+  world.safeguard !== undefined && world.safeguard.state !== 'good' && nextMinor(world) !== undefined;
+
+/**
+ * The version to give to a member that is down; none while going back has not been allowed by all. It has nothing to lose,
+ * and may be the first to be moved on.
+ */
+export function versionForUnhealthy(carrier: Carrier, world: ClusterWorld): string | undefined {
+  const hop = nextHop(world);
+  if (hop === undefined || isToBeSaved(world)) return undefined;
+  if (hop.isDowngrade) return isDowngradeReady(hop, world) ? hop.version : undefined;
+  const members = world.membership.seen ? world.membership.value.members : [];
+  return mayGoAhead(carrier, world) ? hop.version : versionForNewcomers(members, world.intent);
+}
+
+/**
+ * Nobody skips a minor: the first to enter one must have run the one before. What a pod or a disk was given may never have
+ * started there, so it counts only that all were seen to run it. Who was given the next has been seen by whoever gave it.
+ */
+function mayGoAhead({ version }: Carrier, world: ClusterWorld): boolean {
+  const next = nextMinor(world);
+  if (next === undefined || minorIn(version) === minorIn(next)) return true;
+  const members = world.membership.seen ? world.membership.value.members : [];
+  return minorIn(world.memory.version ?? '') === minorIn(versionForNewcomers(members, world.intent));
 }
 
 /** Every member has been told to go back, and has made its data readable for the version it goes back to. */
@@ -75,11 +104,14 @@ export function wantedSize(world: ClusterWorld): number {
  * Whether nobody who is healthy was made as this one was. Then it is the change that keeps it from starting, and the next
  * one would fare no better: all stops, until somebody corrects what was changed.
  */
-export function isFirstOfItsKind({ version, template }: Carrier, world: ClusterWorld): boolean {
+export function isFirstOfItsKind(carrier: Carrier, world: ClusterWorld): boolean {
   const members = world.membership.seen ? world.membership.value.members : [];
   const healthy = members.filter(({ health }) => health === 'healthy');
   return !healthy.some((member) => {
     const other = carrierNamed(world, member.name);
-    return other?.template === template && isSameVersion(member.version, version);
+    return other !== undefined && isAlike(other, carrier) && isSameVersion(member.version, carrier.version);
   });
 }
+
+const isAlike = (one: Carrier, other: Carrier): boolean =>
+  one.template === other.template && one.image === other.image && one.diskKind === other.diskKind;

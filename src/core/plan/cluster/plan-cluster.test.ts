@@ -4,6 +4,7 @@ import {
   aMember,
   aWorld,
   durable,
+  imageOf,
   nameOf,
   outOfContact,
   untouched,
@@ -39,6 +40,8 @@ const alone = (world: ClusterWorld): ClusterWorld => ({
     value: { clusterId: 'c1', members: [{ ...aMember(nameOf('db-0'), 0), version: '3.2.13' }] },
   },
 });
+/** Known by what stood on its disks, of which nobody has answered. */
+const lonely = { ...aWorld(outOfContact()), memory: { ...aWorld().memory, bootstrap: undefined, voters: [] } };
 const long = Date.parse('2025-12-31T23:00:00Z');
 
 describe('the plan for a cluster', () => {
@@ -124,7 +127,10 @@ describe('the plan for a cluster', () => {
     'adds a second voter when its image has started': {
       given: {
         ...alone(aWorld()),
-        carriers: [aCarrier(nameOf('db-0')), { ...aCarrier(nameOf('db-new7')), sealed: false }],
+        carriers: [
+          aCarrier(nameOf('db-0')),
+          { ...aCarrier(nameOf('db-new7')), sealed: false, image: imageOf('3.2.13') },
+        ],
       },
       want: 'add-member db-new7',
     },
@@ -225,6 +231,10 @@ describe('the plan for a cluster', () => {
     },
     'says that a person is needed when a majority has lost its data': {
       given: { ...aWorld(outOfContact()), carriers: aWorld().carriers.slice(0, 1) },
+      want: 'wait: QuorumLost',
+    },
+    'says so when disks that it knew its members by are gone before they answered': {
+      given: { ...lonely, carriers: [] },
       want: 'wait: QuorumLost',
     },
   };

@@ -1,6 +1,7 @@
-import { type CarrierName, type ClusterWorld, hasHistory } from '../../model/cluster.ts';
+import { type CarrierName, type ClusterIntent, type ClusterWorld, hasHistory } from '../../model/cluster.ts';
 import { ordinalOf } from '../../model/ordinals.ts';
-import { act, type Rule } from './step.ts';
+import { refusalToFound } from '../../versions/route.ts';
+import { act, type Rule, type Verdict, waitForPerson } from './step.ts';
 
 /**
  * A cluster that has never been. Who founds it is written down before the first of them exists: a second look, or a
@@ -8,20 +9,30 @@ import { act, type Rule } from './step.ts';
  * name that was used before.
  */
 export const rememberBootstrap: Rule = (world) => {
-  const { intent, memory, carriers } = world;
-  if (hasHistory(memory) || carriers.length > 0) return undefined;
+  const { memory, carriers, keepers = [] } = world;
+  if (hasHistory(memory) || carriers.length > 0 || keepers.length > 0) return undefined;
+  return begin(world);
+};
+
+/** Where disks were left, that version ran before, and is gone on with whatever is known of it. */
+const begin = ({ intent, leftDisks = [], spareNames }: ClusterWorld): Verdict => {
+  const refusal = leftDisks.length > 0 ? undefined : refusalToFound(intent.version);
+  if (refusal !== undefined) return waitForPerson('BadSpec', `spec.version: ${refusal}`);
   const token = `${intent.namespace}.${intent.name}.${intent.uid}`;
-  return act('Creating', `creating a cluster of ${intent.size}`, {
+  const bootstrap =
+    leftDisks.length > 0
+      ? { members: inOrder(leftDisks, intent), token, onLeftDisks: true }
+      : { members: inOrder(spareNames.slice(0, intent.size), intent), token };
+  return act('Creating', `creating a cluster of ${bootstrap.members.length}`, {
     kind: 'remember-bootstrap',
-    bootstrap: { members: foundersOf(world), token },
+    bootstrap,
   });
 };
 
 /**
- * Whoever left a disk is among them: if there is data on it, etcd goes on with that and does not look at the list, and
- * then everybody is needed for a majority.
+ * Where disks were left, their members are all the founders. If there is data on one, etcd goes on with it and does not look
+ * at the list; beside such a one, others with empty disks could find each other and be a cluster without it. When the
+ * founders serve, the rest is a matter of growing.
  */
-function foundersOf({ intent, spareNames, leftDisks = [] }: ClusterWorld): readonly CarrierName[] {
-  const names = [...leftDisks, ...spareNames].slice(0, Math.max(intent.size, leftDisks.length));
-  return intent.memberNames === 'random' ? names : names.toSorted((a, b) => ordinalOf(a) - ordinalOf(b));
-}
+const inOrder = (names: readonly CarrierName[], { memberNames }: ClusterIntent): readonly CarrierName[] =>
+  memberNames === 'random' ? names : names.toSorted((a, b) => ordinalOf(a) - ordinalOf(b));

@@ -1,8 +1,8 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
-import { survivesRemovalOf } from '../../quorum.ts';
+import { quorumOf, survivesRemovalOf } from '../../quorum.ts';
 import { isFirstOfItsKind } from './outdated.ts';
 import { isOverdue } from './start-newcomer.ts';
-import { act, type Rule } from './step.ts';
+import { act, type Rule, type Verdict } from './step.ts';
 
 /**
  * A member that will not come back is removed first, and `grow-by-one` adds its successor: a dead voter counts against
@@ -12,15 +12,15 @@ export const replaceDeadMember: Rule = (world) => {
   if (!world.membership.seen) return undefined;
   const { members } = world.membership.value;
   const dead = members.find((member) => isDead(member, world));
-  if (dead === undefined || !survivesRemovalOf(dead.id, members)) return undefined;
-  const { id, name } = dead;
-  return act('DeadMember', `The dead member ${name} is being replaced`, {
-    kind: 'remove-member',
-    id,
-    name,
-    because: 'dead',
-  });
+  return dead === undefined ? undefined : giveUp(dead, members);
 };
+
+/** Nobody is, where those who are left would be no majority. */
+export function giveUp({ id, name }: Member, members: readonly Member[]): Verdict | undefined {
+  if (!survivesRemovalOf(id, members)) return undefined;
+  const step = { kind: 'remove-member', id, name, because: 'dead' } as const;
+  return act('DeadMember', `The dead member ${name} is being replaced`, step);
+}
 
 /** That it does not answer us is not enough: its data must be gone, or it must have been out of Kubernetes' reach for long. */
 function isDead(member: Member, world: ClusterWorld): boolean {
@@ -28,8 +28,24 @@ function isDead(member: Member, world: ClusterWorld): boolean {
   const carrier = carrierNamed(world, member.name);
   if (carrier === undefined) return member.health !== 'never-started';
   if (hasLostItsData(carrier)) return true;
-  return isOverdue(carrier, world.now, world.intent.replaceAfterSeconds) && !isFirstOfItsKind(carrier, world);
+  if (!isOverdue(carrier, world.now, world.intent.replaceAfterSeconds) || areJustBack(world)) return false;
+  return !isFirstOfItsKind(carrier, world) || shouldBeGone(carrier, world);
 }
+
+/** How much later than the others one may be who was away with them. */
+const secondsBehind = 60;
+
+/** When all nodes were away, whoever comes back last has not been away for longer than those who came before it. */
+function areJustBack({ carriers, memory: { voters }, now, intent }: ClusterWorld): boolean {
+  const grace = Math.min(secondsBehind, intent.replaceAfterSeconds) * 1000;
+  const ready = carriers.filter((carrier) => carrier.ready);
+  const justBack = ready.filter(({ readySince = 0 }) => now - readySince < grace);
+  return justBack.length > 0 && ready.length - justBack.length < quorumOf(voters.length);
+}
+
+/** Whoever was told to stop and is still there is on a node that does not listen, whatever it was last given. */
+const shouldBeGone = ({ goneBy }: Carrier, { now, intent }: ClusterWorld): boolean =>
+  goneBy !== undefined && now - goneBy > intent.replaceAfterSeconds * 1000;
 
 const hasLostItsData = ({ disk, phase }: Carrier): boolean =>
   disk === 'lost' || (disk === 'with-pod' && (phase === 'ended' || phase === 'stopping' || phase === 'gone'));

@@ -15,15 +15,15 @@ export const rollOne: Rule = (world) => {
   return waitForLast(pairs) ?? relabel(pairs) ?? cancelDowngrade(world) ?? rollNext(pairs, world);
 };
 
+/** Where there is no way to the version that is wanted, all else still reaches members: certificates do not wait. */
 function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
   const route = routeOf(world);
-  if (!route.passable) return wait('UpgradeRefused', route.says);
-  const hop = route.hops[0];
-  if (hop === undefined) return undefined;
-  const outdated = pairs.filter(({ carrier }) => !isAsDesired(carrier, hop.version, world.intent));
+  const hop = route.passable ? route.hops[0] : undefined;
+  const to = ({ version }: Carrier): string => hop?.version ?? version;
+  const outdated = pairs.filter(({ carrier }) => !isAsDesired(carrier, to(carrier), world.intent));
   const [next] = outdated.toSorted((a, b) => Number(a.member.leads) - Number(b.member.leads));
-  if (next === undefined) return undefined;
-  return prepareDowngrade(hop, world) ?? giveUpLead(next, pairs, world) ?? change(next, hop, world);
+  if (next === undefined) return route.passable ? undefined : wait('UpgradeRefused', route.says);
+  return prepareDowngrade(hop, world) ?? giveUpLead(next, pairs, world) ?? change(next, to(next.carrier), world);
 }
 
 interface Pair {
@@ -39,7 +39,9 @@ const pairOf = (member: Member, world: ClusterWorld): readonly Pair[] => {
 /** Between the change of an image and the start of it the old one still answers, and answers well. */
 function waitForLast(pairs: readonly Pair[]): Verdict | undefined {
   const members = pairs.map(({ member }) => member);
-  const changing = pairs.find(({ member, carrier }) => !isSameVersion(member.version, carrier.version));
+  const changing = pairs.find(
+    ({ member, carrier }) => carrier.isChanging === true || !isSameVersion(member.version, carrier.version),
+  );
   if (changing !== undefined) {
     const { member, carrier } = changing;
     return wait('Upgrading', `waiting for ${member.name}, which runs ${member.version}, to run ${carrier.version}`);
@@ -61,13 +63,12 @@ function cancelDowngrade(world: ClusterWorld): Verdict | undefined {
   const members = world.membership.seen ? world.membership.value.members : [];
   const told = members.find(({ downgradeTarget }) => downgradeTarget !== undefined)?.downgradeTarget;
   if (told === undefined || minorOf(told) === minorOf(world.intent.version)) return undefined;
-  const hop = nextHop(world);
-  if (hop?.isDowngrade === true && minorOf(hop.version) === minorOf(told)) return undefined;
+  if (minorOf(nextHop(world)?.version ?? '') === minorOf(told)) return undefined;
   return act('Upgrading', `no longer going back to ${told}`, { kind: 'cancel-downgrade' });
 }
 
-function prepareDowngrade(hop: Hop, world: ClusterWorld): Verdict | undefined {
-  if (!hop.isDowngrade || isDowngradeReady(hop, world)) return undefined;
+function prepareDowngrade(hop: Hop | undefined, world: ClusterWorld): Verdict | undefined {
+  if (hop?.isDowngrade !== true || isDowngradeReady(hop, world)) return undefined;
   const { version } = hop;
   const members = world.membership.seen ? world.membership.value.members : [];
   const isTold = members.some(({ downgradeTarget }) => downgradeTarget !== undefined);
@@ -85,7 +86,7 @@ function giveUpLead({ member }: Pair, pairs: readonly Pair[], { intent }: Cluste
   return act('Rolling', `moving the lead from ${member.name} to ${name}`, { kind: 'move-leader', id, name });
 }
 
-function change({ member, carrier }: Pair, { version: to }: Hop, world: ClusterWorld): Verdict | undefined {
+function change({ member, carrier }: Pair, to: string, world: ClusterWorld): Verdict | undefined {
   const { id, name } = member;
   const { uid, drift, version: from } = carrier;
   const { intent } = world;
@@ -99,5 +100,6 @@ function change({ member, carrier }: Pair, { version: to }: Hop, world: ClusterW
   if (drift === 'pod' && !member.peerURLs.includes(intent.peerURLOf(name)))
     return act('Rolling', `telling the others where ${name} will be`, { kind: 'update-peer-url', id, name });
   if (drift === 'pod') return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
-  return act('Upgrading', `upgrading to ${intent.version}`, { kind: 'change-image', name, uid, from, to });
+  const says = from === to ? `giving ${name} another image` : `upgrading to ${intent.version}`;
+  return act('Upgrading', says, { kind: 'change-image', name, uid, from, to });
 }

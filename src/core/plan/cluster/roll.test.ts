@@ -13,7 +13,7 @@ import {
   withIntent,
   withMember,
 } from '../../../../test/support/worlds.ts';
-import type { ClusterWorld } from '../../model/cluster.ts';
+import type { ClusterWorld, Safeguard } from '../../model/cluster.ts';
 import { planCluster } from './plan-cluster.ts';
 import type { Verdict } from './step.ts';
 
@@ -24,6 +24,9 @@ const runs = (name: string, version: string): Change => {
   return (world) => both.reduce((w, change) => change(w), world);
 };
 const drifted: Change = (w) => ({ ...w, carriers: w.carriers.map((c) => ({ ...c, drift: 'pod', template: 'old' })) });
+const guardedBy =
+  (state: Safeguard['state']): Change =>
+  (w) => ({ ...w, safeguard: { name: 'db-before-3.6.16', state, why: '' } });
 const joinedBy =
   (name: string): Change =>
   (w) => ({
@@ -49,6 +52,13 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
   'begins with a follower': { given: aWorld(upTo('3.6.16')), want: 'change-image db-1 3.6.16' },
   'waits until the last one runs what it was given': {
     given: aWorld(upTo('3.6.16'), withCarrier('db-1', changedTo('3.6.16'))),
+    want: 'wait: Upgrading',
+  },
+  'waits until the last one has started with another image of the same version': {
+    given: aWorld(
+      withIntent({ imageOf: (v) => `elsewhere/etcd:v${v}` }),
+      withCarrier('db-1', { image: 'elsewhere/etcd:v3.5.35', isChanging: true }),
+    ),
     want: 'wait: Upgrading',
   },
   'waits until the last one has caught up': {
@@ -93,6 +103,11 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
   },
   'walks a long way hop by hop': { given: aWorld(upTo('3.7.3')), want: 'change-image db-1 3.6.16' },
   'refuses what etcd cannot do': { given: aWorld(upTo('3.4.31')), want: 'wait: UpgradeRefused' },
+  'and carries on with all else': { given: aWorld(durable(), drifted, upTo('3.4.31')), want: 'stop-carrier db-1' },
+  'images of the version that runs included': {
+    given: aWorld(upTo('3.4.31'), withIntent({ imageOf: (v) => `elsewhere/etcd:v${v}` })),
+    want: 'change-image db-1 3.5.35',
+  },
   'asks etcd before it goes back': {
     given: everybody('3.7.3', upTo('3.6.16')),
     want: 'enable-downgrade',
@@ -105,11 +120,55 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: everybody('3.7.3', upTo('3.6.16'), readableFor('3.6.0')),
     want: 'change-image db-1 3.6.16',
   },
+  'has a backup made before anybody moves to another minor, where one is wanted': {
+    given: aWorld(upTo('3.6.16'), guardedBy('missing')),
+    want: 'make-backup db-before-3.6.16',
+  },
+  'waits until that is good': { given: aWorld(upTo('3.6.16'), guardedBy('under-way')), want: 'wait: BackupFirst' },
+  'moves nobody when it failed': { given: aWorld(upTo('3.6.16'), guardedBy('failed')), want: 'wait: BackupFailed' },
+  'and makes it again later': {
+    given: aWorld(upTo('3.6.16'), guardedBy('stale')),
+    want: 'make-backup db-before-3.6.16',
+  },
+  'then moves on': { given: aWorld(upTo('3.6.16'), guardedBy('good')), want: 'change-image db-1 3.6.16' },
+  'needs none for another patch': {
+    given: aWorld(upTo('3.5.36'), guardedBy('missing')),
+    want: 'change-image db-1 3.5.36',
+  },
+  'needs no other when the first has moved': {
+    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), guardedBy('stale')),
+    want: 'change-image db-2 3.6.16',
+  },
+  'moves not even one that is down without it': {
+    given: aWorld(
+      upTo('3.6.16'),
+      guardedBy('under-way'),
+      withMember('db-2', { health: 'silent', version: undefined }),
+      withCarrier('db-2', { phase: 'stuck', ready: false }),
+    ),
+    want: 'wait: MemberStuck',
+  },
+  'begins no upgrade while etcd has raised an alarm': {
+    given: aWorld(upTo('3.5.36'), withMember('db-2', { alarms: ['NOSPACE'] })),
+    want: 'wait: AlarmRaised',
+  },
+  'ends one that has begun': {
+    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), withMember('db-2', { alarms: ['NOSPACE'] })),
+    want: 'change-image db-2 3.6.16',
+  },
+  'minds no alarm where nobody is upgraded': {
+    given: aWorld(durable(), drifted, withMember('db-2', { alarms: ['NOSPACE'] })),
+    want: 'stop-carrier db-1',
+  },
   'scales before it upgrades': { given: aWorld(upTo('3.6.16'), wanting(5)), want: 'add-member db-new0' },
 
   'no longer goes back when nobody asks for it any more': {
     given: everybody('3.7.3', upTo('3.7.3'), withMember('db-0', { downgradeTarget: '3.6.0' })),
     want: 'cancel-downgrade',
+  },
+  'goes back as far as it was allowed to before it goes further': {
+    given: everybody('3.7.3', upTo('3.5.35'), readableFor('3.6.0'), runs('db-1', '3.6.16')),
+    want: 'change-image db-2 3.6.16',
   },
   'gives the spec of today to one that cannot start, where there is no majority to ask': {
     given: aWorld(outOfContact(), withCarrier('db-1', { ...changedTo('3.5.99'), phase: 'stuck', ready: false })),

@@ -1,7 +1,8 @@
 import type { Carrier, ClusterWorld, Membership } from '../../model/cluster.ts';
 import { hasLearners } from '../../model/version.ts';
 import { causeOf } from './cause.ts';
-import { versionForNewcomers, wantedSize } from './outdated.ts';
+import { isAsDesired, versionForNewcomers, wantedSize } from './outdated.ts';
+import { isOverdue } from './start-newcomer.ts';
 import { act, type Rule, wait } from './step.ts';
 
 /**
@@ -13,6 +14,10 @@ export const prepareSecondVoter: Rule = (world) => {
   if (!needsPreparation(world) || !world.membership.seen) return undefined;
   const carrier = preparedCarrier(world);
   if (carrier === undefined) return prepare(world, world.membership.value);
+  if (mustBeMadeAgain(carrier, world, world.membership.value)) {
+    const { name, uid } = carrier;
+    return act('ScalingUp', `making ${name} again`, { kind: 'stop-carrier', name, uid });
+  }
   if (!carrier.hasRun)
     return causeOf([carrier]) ?? wait('MemberStarting', `waiting for the image of ${carrier.name} to start`);
   return act('ScalingUp', `Current cluster size: 1, desired cluster size: ${world.intent.size}`, {
@@ -21,6 +26,18 @@ export const prepareSecondVoter: Rule = (world) => {
     as: 'voter',
   });
 };
+
+/** How long one may have been waiting, and the kubelet still starts it again soon. */
+const secondsToWait = 60;
+
+/**
+ * What the spec no longer says need not be waited for. And one that has failed for a while, since nobody was there to have it
+ * added, is left for minutes by the kubelet before it is tried again: for so long there would be no majority.
+ */
+function mustBeMadeAgain(carrier: Carrier, { now, intent }: ClusterWorld, { members }: Membership): boolean {
+  if (!isAsDesired(carrier, versionForNewcomers(members, intent), intent)) return true;
+  return carrier.hasRun && carrier.phase === 'stuck' && isOverdue(carrier, now, secondsToWait);
+}
 
 export function needsPreparation(world: ClusterWorld): boolean {
   const { intent, membership } = world;

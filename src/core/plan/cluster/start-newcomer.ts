@@ -1,7 +1,7 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
 import { causeOf } from './cause.ts';
 import { isAsDesired, versionForNewcomers } from './outdated.ts';
-import { act, type Rule, type Verdict, wait } from './step.ts';
+import { act, type Join, type Rule, type Verdict, wait } from './step.ts';
 
 /**
  * A member that was added and has never started gets its body, which is told of all members by their own list. A rumour
@@ -13,10 +13,14 @@ export const startNewcomer: Rule = (world) => {
   const newcomer = heard?.members.find((member) => member.health === 'never-started');
   if (heard === undefined || newcomer === undefined || memory.clusterId === undefined) return undefined;
   const carrier = carrierNamed(world, newcomer.name);
-  const version = versionForNewcomers(heard.members, world.intent);
+  const version = versionAmong(heard.members, world);
   if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, heard.members, version);
   return attendTo(carrier, world, version);
 };
+
+/** Without a majority nobody counts as healthy, and still they run what all ran: the spec may name a later minor by now. */
+const versionAmong = (members: readonly Member[], { memory, intent }: ClusterWorld): string =>
+  versionForNewcomers(members, { version: memory.version ?? intent.version });
 
 function attendTo(carrier: Carrier, { now, intent }: ClusterWorld, version: string): Verdict | undefined {
   const { name, uid } = carrier;
@@ -30,10 +34,14 @@ function attendTo(carrier: Carrier, { now, intent }: ClusterWorld, version: stri
 export const startRumouredNewcomer: Rule = (world) => (world.membership.seen ? undefined : startNewcomer(world));
 
 function start({ name: newcomer }: Member, members: readonly Member[], version: string): Verdict {
-  const among = members.map(({ name, peerURLs }) => ({ name, peerURL: peerURLs[0] ?? '' }));
-  const join = { as: 'newcomer', among } as const;
+  const join = joinAmong(members);
   return act('MemberStarting', `starting ${newcomer}`, { kind: 'start-carrier', name: newcomer, join, version });
 }
+
+export const joinAmong = (members: readonly Member[]): Join => ({
+  as: 'newcomer',
+  among: members.map(({ name, peerURLs }) => ({ name, peerURL: peerURLs[0] ?? '' })),
+});
 
 /** Sealed before it ever joined, it could only refuse to start; and what the spec no longer says need not be waited for. */
 const mustBeMadeAgain = ({ phase, sealed, ready }: Carrier, asDesired: boolean): boolean =>

@@ -19,8 +19,14 @@ export interface Peer {
 export type Step =
   | { readonly kind: 'remember-bootstrap'; readonly bootstrap: Bootstrap }
   | { readonly kind: 'remember-formation'; readonly clusterId: string }
+  /** Whoever would make its body again lets go of it; the body stays as it is. */
+  | { readonly kind: 'release-carrier'; readonly name: CarrierName; readonly uid: string }
+  /** A body that another operator has made becomes ours, as it is. */
+  | { readonly kind: 'adopt-carrier'; readonly name: CarrierName; readonly uid: string }
   | { readonly kind: 'issue-certificates'; readonly due: Exclude<Due, 'nothing'> }
   | { readonly kind: 'stage-certificates'; readonly stage: Stage | 'publish' }
+  /** Deletes Secrets that we kept for encryption which is no more. */
+  | { readonly kind: 'drop-secrets'; readonly names: readonly string[] }
   | { readonly kind: 'start-carrier'; readonly name: CarrierName; readonly join: Join; readonly version: string }
   | { readonly kind: 'seal-carrier'; readonly name: CarrierName; readonly uid: string }
   /** Deletes the pod and keeps the disk. */
@@ -35,6 +41,8 @@ export type Step =
       readonly from: string;
       readonly to: string;
     }
+  /** In place of one of that name that is of no use any more. */
+  | { readonly kind: 'make-backup'; readonly name: string; readonly version: string }
   | { readonly kind: 'relabel-carrier'; readonly name: CarrierName; readonly uid: string }
   | { readonly kind: 'move-leader'; readonly id: MemberId; readonly name: CarrierName }
   /** Tells the others where a member will be found when it comes back. */
@@ -51,7 +59,7 @@ export type Step =
     };
 
 export type Verdict =
-  /** Several steps only where none of them can disturb: starting founders, sealing carriers. */
+  /** Several steps only where none of them can disturb: starting founders, sealing carriers, taking them over. */
   | { readonly is: 'act'; readonly steps: readonly Step[]; readonly reason: Reason; readonly message: string }
   | { readonly is: 'wait'; readonly reason: Reason; readonly message: string; readonly needsPerson?: true }
   | { readonly is: 'settled' };

@@ -14,7 +14,8 @@ export const waitForContact: Rule = (world) => {
     const { members } = membership.value;
     return hasQuorum(members) ? undefined : wait('NoContact', 'fewer than a majority of the voters are healthy');
   }
-  return lostForGood(world) ?? causeInSecrets(world) ?? causeOf(carriers) ?? wait('NoContact', membership.why);
+  const cause = lostForGood(world) ?? causeInSecrets(world) ?? causeOf(carriers) ?? nothingLeft(world);
+  return cause ?? wait('NoContact', membership.why);
 };
 
 /** A majority without disks will not come back by itself, and which copy of the data to go on with is not ours to choose. */
@@ -29,4 +30,12 @@ function lostForGood({ memory, carriers }: ClusterWorld): Verdict | undefined {
   if (voters.length === 0 || left >= quorumOf(voters.length)) return undefined;
   const says = `${voters.length - left} of ${voters.length} members have lost their data, which is a majority: restore a backup`;
   return waitForPerson('QuorumLost', says);
+}
+
+/** It was known by its disks alone, and they have been deleted since. */
+function nothingLeft({ memory: { bootstrap, clusterId, voters }, carriers }: ClusterWorld): Verdict | undefined {
+  const isKnown = clusterId === undefined || bootstrap !== undefined || voters.length > 0;
+  if (isKnown || carriers.length > 0) return undefined;
+  const begin = 'restore a backup, or delete this cluster and declare it again to begin anew';
+  return waitForPerson('QuorumLost', `no disk is left of cluster ${clusterId}: ${begin}`);
 }

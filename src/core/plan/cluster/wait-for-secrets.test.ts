@@ -44,6 +44,15 @@ describe('a Secret that cannot be used', () => {
     expect(planCluster(aWorld(drifted, unfit))).toEqual(waits);
   });
 
+  it('does not keep a member from being replaced that can start without it as yet', () => {
+    const plain: Change = (world) => ({ ...world, startsWithoutSecrets: true });
+    expect(planCluster(aWorld(wanting(4), unfit, plain))).toMatchObject({
+      is: 'act',
+      steps: [{ kind: 'add-member' }],
+    });
+    expect(planCluster(aWorld(unfit, plain))).toEqual(waits);
+  });
+
   it('does not keep a dead member from being removed, nor a cluster from shrinking', () => {
     expect(planCluster(aWorld(withoutCarrier('db-1'), unfit))).toMatchObject({ is: 'act', reason: 'DeadMember' });
     expect(planCluster(aWorld(wanting(1), unfit))).toMatchObject({ is: 'act', reason: 'ScalingDown' });

@@ -7,9 +7,14 @@ export const waitForSecrets: Rule = (world) =>
 
 /**
  * Members that run have read what they need, and are left alone. But nobody is added, and nobody stopped to be made
- * again, as long as a new body could not start.
+ * again, as long as a new body could not start. Where one can as yet, those who are missing are still replaced: a cluster
+ * without disks would lose one member after the other.
  */
-export const holdForSecrets: Rule = (world) => causeInSecrets(world);
+export const holdForSecrets: Rule = (world) => {
+  const { membership, intent, startsWithoutSecrets = false } = world;
+  const isShort = membership.seen && membership.value.members.length < intent.size;
+  return startsWithoutSecrets && isShort ? undefined : causeInSecrets(world);
+};
 
 export const causeInSecrets = ({ secretProblems }: ClusterWorld): Verdict | undefined =>
   secretProblems.length === 0 ? undefined : wait('SecretUnfit', secretProblems.join('; '));

@@ -1,53 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '../../model/agent.ts';
-import type { RestoredCluster, RestoreMemory, RestorePhase, RestoreWorld, Seed } from '../../model/restore.ts';
+import { now, old, proof, seed, stepIn, world } from '../../../../test/support/restore-worlds.ts';
+import type { RestoredCluster } from '../../model/restore.ts';
 import { planRestore } from './plan-restore.ts';
 
-const now = 10_000_000;
-const old = { name: 'db-old', uid: 'o' };
-const running: RestoredCluster = {
-  ...{
-    heldBy: undefined,
-    holdAskedBy: undefined,
-    clusterId: 'aaa',
-    version: '3.5.9',
-    isSettled: true,
-    seed: undefined,
-  },
-  ...{ oldPods: [old], oldClaims: [old] },
-};
-const seed: Seed = { name: 'db-new', uid: 's', state: 'ready', why: '', isHandedOver: false, clusterId: 'bbb' };
-
-const proof = (ok: boolean): Agent => ({
-  ...{ name: 'p', uid: 'p', slot: 0, createdAt: now },
-  state: { is: 'ended', report: { ok, message: 'bytes were lost', facts: {} } },
-});
-
-interface Over extends Omit<Partial<RestoreWorld>, 'memory' | 'cluster'> {
-  readonly memory?: Partial<RestoreMemory>;
-  readonly cluster?: Partial<RestoredCluster> | string;
-}
-
-const world = (phase: RestorePhase, { memory, cluster, ...rest }: Over = {}): RestoreWorld => ({
-  now,
-  intent: {
-    ...{ name: 'r', namespace: 'n', uid: 'u', createdAt: now, cluster: 'db', serviceAccountName: undefined },
-    revisionBump: undefined,
-    store: { kind: 's3', path: 'b/k', field: 'spec.s3.path' },
-  },
-  memory: { phase, since: now, seed: 'db-new', clusterId: phase === 'seeding' ? undefined : 'bbb', ...memory },
-  ...{ proof: undefined, aside: [], isPinned: true, spareName: 'db-new', obstacle: undefined, isClusterGone: false },
-  cluster: typeof cluster === 'string' ? cluster : { ...running, ...cluster },
-  ...rest,
-});
-
-const stepIn = (of: RestoreWorld): string | undefined => {
-  const verdict = planRestore(of);
-  return verdict.is === 'act' ? verdict.step.kind : undefined;
-};
-
 describe('before anything of the cluster is touched', () => {
-  it('the backup is read to its end', () => {
+  it('the backup is looked at', () => {
     expect(stepIn(world('proving'))).toBe('prove');
     expect(planRestore(world('proving', { proof: proof(true) }))).toMatchObject({
       ...{ is: 'enter', phase: 'seeding', seed: 'db-new' },
@@ -61,6 +18,64 @@ describe('before anything of the cluster is touched', () => {
     });
     expect(planRestore(world('failed'))).toMatchObject({ is: 'act', step: { kind: 'unpin' } });
     expect(planRestore(world('failed', { isPinned: false }))).toEqual({ is: 'over' });
+  });
+
+  it('a volume is made while it is looked at, unless it lies on one itself', () => {
+    const looking = { ...proof(true), state: { is: 'running' as const } };
+    expect(planRestore(world('proving', { proof: looking }))).toMatchObject({ is: 'enter', phase: 'seeding' });
+    expect(planRestore(world('proving', { proof: looking, isOnVolume: true }))).toMatchObject({ is: 'wait' });
+  });
+
+  it('a backup that is seen to be no good meanwhile ends it, unless its seed serves already', () => {
+    const seen = (ok: boolean, cluster = {}) => planRestore(world('seeding', { proof: proof(ok), cluster }));
+    expect(seen(false)).toMatchObject({ phase: 'failed', message: expect.stringContaining('was not touched') });
+    expect(seen(true)).toMatchObject({ is: 'act', step: { kind: 'start-seed' } });
+    expect(seen(false, { seed })).toMatchObject({ phase: 'switching' });
+    const report = { ok: false, message: 'Error', facts: {}, isCutShort: true };
+    const killed = { ...proof(false), state: { is: 'ended' as const, report } };
+    expect(stepIn(world('seeding', { proof: killed }))).toBe('start-seed');
+  });
+
+  it('what was made for one that failed goes, a volume without its pod too, once', () => {
+    expect(stepIn(world('failed', { hasSeedVolume: true }))).toBe('discard-seed');
+    const going = { ...seed, isGoing: true };
+    expect(planRestore(world('failed', { cluster: { seed: going } }))).toMatchObject({ is: 'wait' });
+  });
+
+  it('one who was ended while looking at it is followed by another, for a while', () => {
+    const report = { ok: false, message: 'Error', facts: {}, isCutShort: true };
+    const ended = { ...proof(false), state: { is: 'ended' as const, report } };
+    expect(stepIn(world('proving', { proof: ended }))).toBe('discard-proof');
+    const late = world('proving', { proof: ended, memory: { since: now - 600_000 } });
+    expect(planRestore(late)).toMatchObject({ is: 'enter', phase: 'failed' });
+  });
+
+  it('a seed that breaks off long after it was made has time to go on', () => {
+    const since = now - 1_000_000;
+    const broken = { ...seed, state: 'broken' as const, why: 'back-off', clusterId: undefined };
+    const at = (workedUntil?: number) =>
+      planRestore(world('seeding', { memory: { since }, cluster: { seed: { ...broken, workedUntil } } }));
+    expect(at(now - 10_000)).toMatchObject({ is: 'wait' });
+    expect(at(now - 301_000)).toMatchObject({ phase: 'failed' });
+    expect(at()).toMatchObject({ phase: 'failed' });
+  });
+
+  it('a store that is out of reach for a moment does not end it', () => {
+    const report = { ok: false, message: 'no connection', facts: {}, mayPass: true };
+    const failed = { ...proof(false), state: { is: 'ended' as const, report } };
+    expect(stepIn(world('proving', { proof: failed }))).toBe('discard-proof');
+    expect(stepIn(world('seeding', { proof: failed }))).toBe('start-seed');
+    const late = world('proving', { proof: failed, memory: { since: now - 600_000 } });
+    expect(planRestore(late)).toMatchObject({ phase: 'failed', message: expect.stringContaining('no connection') });
+  });
+
+  it('a backup that is no good when it is read to its end ends it at once, and the seed goes', () => {
+    const found = { ...seed, state: 'refused' as const, why: 'bytes were lost', clusterId: undefined };
+    expect(planRestore(world('seeding', { cluster: { seed: found } }))).toEqual({
+      ...{ is: 'enter', phase: 'failed' },
+      message: 'the backup cannot be used, and EtcdCluster "db" was not touched: bytes were lost',
+    });
+    expect(stepIn(world('failed', { cluster: { seed: found } }))).toBe('discard-seed');
   });
 
   it('what is missing is waited for', () => {
@@ -79,10 +94,23 @@ describe('before anything of the cluster is touched', () => {
     expect(stepIn(world('proving', { ...leaping, cluster: { version: '3.6.0' } }))).toBe('prove');
   });
 
+  it('a member that does not let us in is for a person to open, for as long as one is waited for', () => {
+    const found = { ...seed, state: 'locked' as const, clusterId: undefined, why: 'no user' };
+    expect(planRestore(world('seeding', { cluster: { seed: found } }))).toEqual({
+      ...{ is: 'wait', isBlocked: true },
+      message: 'member db-new serves what was restored, but does not let the operator in: no user',
+    });
+    const late = world('seeding', { cluster: { seed: found }, memory: { since: now - 3_601_000 } });
+    expect(planRestore(late)).toMatchObject({ phase: 'failed', message: expect.stringContaining('no user') });
+  });
+
   it('a member starts from it, and must serve', () => {
     expect(stepIn(world('seeding'))).toBe('start-seed');
     const starting = { ...seed, state: 'starting' as const, clusterId: undefined };
-    expect(planRestore(world('seeding', { cluster: { seed: starting } }))).toMatchObject({ is: 'wait' });
+    const progress = { phase: 'fetching', bytes: 1, totalBytes: 2, bytesPerSecond: 3 };
+    expect(planRestore(world('seeding', { cluster: { seed: { ...starting, progress } } }))).toMatchObject({
+      ...{ is: 'wait', progress },
+    });
     const silent = { ...seed, clusterId: undefined };
     expect(planRestore(world('seeding', { cluster: { seed: silent } }))).toMatchObject({ is: 'wait' });
     expect(planRestore(world('seeding', { cluster: { seed } }))).toMatchObject({
@@ -141,6 +169,21 @@ describe('when the seed serves', () => {
 
   it('a seed that was lost meanwhile is made again', () => {
     expect(stepIn(world('switching', { cluster: { ...held, ...none, seed: undefined } }))).toBe('start-seed');
+  });
+
+  it('what keeps the cluster from growing is told where people look for it', () => {
+    const small = { isSettled: false, clusterId: 'bbb' };
+    expect(planRestore(world('growing', { cluster: small }))).toEqual({
+      ...{ is: 'wait', message: 'waiting until the cluster has its full size' },
+    });
+    expect(planRestore(world('growing', { cluster: { ...small, trouble: 'no user' } }))).toEqual({
+      ...{ is: 'wait', isBlocked: true, message: 'EtcdCluster "db" cannot grow to its size: no user' },
+    });
+    expect(planRestore(world('growing', { cluster: { ...small, isSettled: true, trouble: 'no user' } }))).toMatchObject(
+      {
+        phase: 'complete',
+      },
+    );
   });
 
   it('it is over when the cluster has its full size, and only then the old data goes', () => {

@@ -1,4 +1,6 @@
 import { at, copy, type Fields, isFields, same, textOf } from '../json.ts';
+import { hasStatus } from '../kinds/index.ts';
+import { checkAddress } from '../kinds/metadata.ts';
 import type { KubeObject } from '../object.ts';
 import { badRequest, type Cause, invalid, Refusal } from '../refusal.ts';
 import type { Answer, Call, Writing } from '../verbs/call.ts';
@@ -6,7 +8,8 @@ import { writingOf } from '../verbs/call.ts';
 import { createObject } from '../verbs/create.ts';
 import { parseBody, shape } from '../verbs/decode.ts';
 import { present, stored } from '../verbs/present.ts';
-import { placeOf, updateObject } from '../verbs/update.ts';
+import { find, placeOf, updateObject } from '../verbs/update.ts';
+import { appliedBefore } from './last-applied.ts';
 import { isSame, type Manager, managerOf, managersIn, withManager, writtenDown } from './managers.ts';
 import { overlaid, without } from './merge.ts';
 import { isListItem, isMark, type Leaves, leavesOf, shownPath } from './paths.ts';
@@ -20,8 +23,8 @@ export function apply(call: Call): Answer {
     ]);
   const body = parseBody({ ...call, contentType: 'yaml' });
   if (!isFields(body)) throw badRequest('an applied configuration must be an object');
-  const writing: Writing = { ...writingOf(call), operation: 'Apply' };
-  const live = state.store.get(placeOf(type, target));
+  const writing: Writing = { ...writingOf(call, 'PatchOptions'), operation: 'Apply' };
+  const live = target.subresource === undefined ? state.store.get(placeOf(type, target)) : find(call);
   return live === undefined ? createApplied(call, body, writing) : mergeApplied(call, { live, body, writing });
 }
 
@@ -31,20 +34,24 @@ function createApplied(call: Call, body: Fields, writing: Writing): Answer {
     throw badRequest(
       `the name of the object (${target.name ?? ''} based on URL) was undeterminable: name must be provided`,
     );
+  const applied = copy(named(body, call));
   const { object, warnings } = shape(named(body, call), call);
-  const made = createObject(state, { type, object, namespace: target.namespace }, writing);
+  const made = createObject(state, { type, object, namespace: target.namespace, applied }, writing);
   return { code: 201, body: present(type, made), warnings };
 }
 
 /** What is applied need not repeat what the path says. */
 function named(body: Fields, { type, target }: Call): Fields {
   const metadata = isFields(body['metadata']) ? body['metadata'] : {};
-  if (metadata['name'] !== undefined && metadata['name'] !== target.name)
-    throw badRequest(
-      `the name of the object (${textOf(metadata['name'])}) does not match the name on the URL (${target.name ?? ''})`,
-    );
+  checkAddress({ ...metadata, name: textOf(metadata['name'] ?? target.name) }, target);
   if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
-  return { ...body, kind: type.kind, metadata: { ...metadata, name: target.name } };
+  return { ...withinReach(body, { type, target }), kind: type.kind, metadata: { ...metadata, name: target.name } };
+}
+
+/** Nobody has a say in the status who does not speak of just that. */
+function withinReach(body: Fields, { type, target }: Pick<Call, 'type' | 'target'>): Fields {
+  const { status: _, ...rest } = body;
+  return hasStatus(type) && target.subresource === undefined ? rest : body;
 }
 
 interface Applied {
@@ -61,7 +68,9 @@ function mergeApplied(call: Call, { live, body, writing }: Applied): Answer {
   const managers = managersIn(live.metadata.managedFields);
   const others = managers.filter(({ entry }) => !isSame(entry, own));
   const contested = conflicts(leavesOf(shown, type.schema), applied, others);
-  if (contested.length > 0 && query.get('force') !== 'true') throw refusal(contested);
+  const before = appliedBefore(shown, writing.manager, type.schema);
+  const refused = contested.filter(({ path }) => !before.has(path));
+  if (refused.length > 0 && query.get('force') !== 'true') throw refusal(refused);
   const dropped = abandoned(
     managers.find(({ entry }) => isSame(entry, own)),
     applied,

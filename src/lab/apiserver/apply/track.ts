@@ -1,4 +1,4 @@
-import { same } from '../json.ts';
+import { type Fields, same } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import type { ResourceType } from '../types/resource-type.ts';
 import type { Writing } from '../verbs/call.ts';
@@ -27,6 +27,12 @@ export function trackUpdate(object: KubeObject, { type, writing, old }: Tracked)
   const mine = others.find(({ entry }) => isSame(entry, own))?.paths ?? new Set<string>();
   const managers = changed.length === 0 ? others : withManager(others, own, new Set([...mine, ...changed]));
   Object.assign(object.metadata, { managedFields: writtenDown(managers) });
+}
+
+/** Of what was made by being applied, only what was said is somebody's: not what the server has added. */
+export function trackApplied(object: KubeObject, applied: Fields, { type, writing }: Tracked): void {
+  const paths = new Set(leavesOf(applied, type.schema).keys());
+  Object.assign(object.metadata, { managedFields: writtenDown([{ entry: managerOf(type, writing), paths }]) });
 }
 
 /** A field that somebody else has given another value. */

@@ -4,13 +4,14 @@ import { selectorOf } from '../selectors.ts';
 import type { ServerState } from '../state.ts';
 import { byItself } from '../verbs/call.ts';
 import { updateObject } from '../verbs/update.ts';
+import { later } from './later.ts';
 
 const collection = 'rbac.authorization.k8s.io/clusterroles';
 
 /** Roles that are made of others hold what those hold. */
 export function aggregateRoles(state: ServerState): void {
   state.store.listen((happening) => {
-    if (happening.collection === collection) setImmediate(() => aggregateAll(state));
+    if (happening.collection === collection) later(() => aggregateAll(state));
   });
   aggregateAll(state);
 }

@@ -6,16 +6,17 @@ import { collectionOf, customTypes } from '../types/custom.ts';
 import { byItself } from '../verbs/call.ts';
 import { removeObject } from '../verbs/remove.ts';
 import { updateObject } from '../verbs/update.ts';
+import { later } from './later.ts';
 
 const collection = 'apiextensions.k8s.io/customresourcedefinitions';
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** Serves what is defined, and removes all objects of a definition before it goes. */
 export function keepDefinitions(state: ServerState): void {
-  for (const definition of state.store.list(collection)) serveDefined(state, definition);
+  for (const definition of state.store.list(collection)) begin(state, definition);
   state.store.listen((happening) => {
     if (happening.collection === collection) definitionChanged(state, happening);
-    else if (happening.type === 'DELETED') definitionMayGo(state, happening.collection);
+    else if (happening.type === 'DELETED') later(() => definitionMayGo(state, happening.collection));
   });
 }
 
@@ -24,8 +25,13 @@ const serveDefined = (state: ServerState, definition: KubeObject): void =>
 
 function definitionChanged(state: ServerState, { type, object }: Happening): void {
   if (type === 'DELETED') return state.types.define(collectionOf(object), []);
-  serveDefined(state, object);
-  if (object.metadata.deletionTimestamp !== undefined) setImmediate(() => empty(state, object));
+  begin(state, object);
+}
+
+/** One that is to go may have been left by a server that was ended before it could see to that. */
+function begin(state: ServerState, definition: KubeObject): void {
+  serveDefined(state, definition);
+  if (definition.metadata.deletionTimestamp !== undefined) later(() => empty(state, definition));
 }
 
 function empty(state: ServerState, definition: KubeObject): void {

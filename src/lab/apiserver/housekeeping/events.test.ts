@@ -6,8 +6,8 @@ import { type KubeObject, now } from '../object.ts';
 import { Store } from '../store/store.ts';
 import { expireEvents } from './events.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'lab-events-'));
 const minute = 60_000;
+let directory: string;
 let store: Store;
 let stop: () => void;
 
@@ -22,6 +22,7 @@ const names = (): readonly string[] => store.list('/events').map(({ metadata }) 
 
 beforeEach(() => {
   vi.useFakeTimers();
+  directory = mkdtempSync(join(tmpdir(), 'lab-events-'));
   store = new Store(directory);
   stop = expireEvents(store);
 });
@@ -42,5 +43,17 @@ it('forgets Events an hour after they were last written', () => {
   vi.advanceTimersByTime(3 * minute);
   expect(names()).toEqual(['again']);
   vi.advanceTimersByTime(30 * minute);
+  expect(names()).toEqual([]);
+});
+
+it('waits where the disk is too full to write down what is forgotten', () => {
+  write('old');
+  const removal = vi.spyOn(store, 'remove').mockImplementation(() => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  vi.advanceTimersByTime(61 * minute);
+  expect(names()).toEqual(['old']);
+  removal.mockRestore();
+  vi.advanceTimersByTime(minute);
   expect(names()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../object.ts';
 import type { Store } from '../store/store.ts';
+import { hadRoom } from './later.ts';
 
 const collection = '/events';
 const lifeMillis = 60 * 60_000;
@@ -7,9 +8,10 @@ const everyMillis = 60_000;
 
 /** Forgets Events an hour after they were last written, as the real server does, until told to stop. */
 export function expireEvents(store: Store): () => void {
-  const sweep = (): void => {
+  const removeOld = (): void => {
     for (const event of store.list(collection)) if (isOver(event)) store.remove(placeOf(event));
   };
+  const sweep = (): void => void hadRoom(removeOld); // what is left on a full disk goes the next time
   sweep();
   const timer = setInterval(sweep, everyMillis);
   timer.unref();

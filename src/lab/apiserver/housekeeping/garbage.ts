@@ -6,6 +6,7 @@ import type { ResourceType } from '../types/resource-type.ts';
 import { byItself } from '../verbs/call.ts';
 import { foregroundFinalizer, orphanFinalizer, removeObject } from '../verbs/remove.ts';
 import { updateObject } from '../verbs/update.ts';
+import { later } from './later.ts';
 
 interface Found {
   readonly type: ResourceType;
@@ -19,7 +20,7 @@ export function collectGarbage(state: ServerState): void {
     const type = state.types.ofCollection(collection);
     if (type !== undefined) afterChange(state, { type, object });
   };
-  state.store.listen((happening) => setImmediate(() => check(happening)));
+  state.store.listen((happening) => later(() => check(happening)));
   for (const found of everything(state)) afterChange(state, found);
 }
 

@@ -6,6 +6,7 @@ import type { ResourceType } from '../types/resource-type.ts';
 import { byItself } from '../verbs/call.ts';
 import { createObject } from '../verbs/create.ts';
 import { removeObject } from '../verbs/remove.ts';
+import { later } from './later.ts';
 
 const collection = '/namespaces';
 
@@ -13,9 +14,8 @@ const collection = '/namespaces';
 export function keepNamespaces(state: ServerState): void {
   for (const namespace of state.store.list(collection)) tend(state, namespace);
   state.store.listen((happening) => {
-    if (happening.collection === collection && happening.type !== 'DELETED')
-      setImmediate(() => tend(state, happening.object));
-    if (happening.type === 'DELETED') setImmediate(() => afterRemoval(state, happening));
+    if (happening.collection === collection && happening.type !== 'DELETED') later(() => tend(state, happening.object));
+    if (happening.type === 'DELETED') later(() => afterRemoval(state, happening));
   });
 }
 

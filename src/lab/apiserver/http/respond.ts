@@ -18,6 +18,15 @@ export function sendText(response: Response, code: number, text: string): void {
   response.end(text);
 }
 
+export function sendAs(
+  response: Response,
+  { media, body }: { readonly media: string; readonly body: string | Uint8Array },
+): void {
+  response.statusCode = 200;
+  response.setHeader('content-type', media);
+  response.end(body);
+}
+
 export function sendFailure(response: Response, error: unknown): void {
   if (response.headersSent) return void response.end();
   if (error instanceof NoSuchPath) return sendText(response, 404, `${error.message}\n`);

@@ -5,12 +5,13 @@ import { authorizePath } from '../auth/authorize.ts';
 import { discover } from '../discovery.ts';
 import versionInfo from '../gen/version.json' with { type: 'json' };
 import { openapi } from '../openapi.ts';
+import { openapiV2 } from '../openapi-v2.ts';
 import { NoSuchPath } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import { makeUpgrader } from '../streams/upgrade.ts';
 import { formOf } from './negotiate.ts';
 import { serveResource, understood } from './resources.ts';
-import { type Request, type Response, sendFailure, sendJson, sendText } from './respond.ts';
+import { type Request, type Response, sendAs, sendFailure, sendJson, sendText } from './respond.ts';
 
 export interface Credentials {
   readonly key: string;
@@ -47,6 +48,7 @@ async function serve(state: ServerState, request: Request, response: Response): 
   if (asked !== undefined) return serveResource({ state, user, request, response, url }, asked);
   authorizePath(state, user, { path: url.pathname, verb: request.method.toLowerCase() });
   if (health.has(url.pathname)) return sendText(response, 200, 'ok');
+  if (url.pathname === '/openapi/v2') return sendAs(response, openapiV2(request.headers.accept));
   sendJson(response, 200, documentAt(state, request, url));
 }
 

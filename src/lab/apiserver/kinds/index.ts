@@ -1,7 +1,9 @@
 import { hasSubresource, type ResourceType } from '../types/resource-type.ts';
+import { budgets } from './budgets.ts';
 import { definitions } from './definitions.ts';
-import { bindings, budgets, configMaps, namespaces, nodes, priorities, roles, secrets } from './plain.ts';
+import { bindings, namespaces, nodes, priorities, roles } from './plain.ts';
 import { pods } from './pods.ts';
+import { configMaps, secrets } from './secrets.ts';
 import { services } from './services.ts';
 import { claims, storageClasses, volumes } from './storage.ts';
 import type { Strategy } from './strategy.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Target } from '../http/paths.ts';
 import { type KubeObject, type Meta, now } from '../object.ts';
 import { badRequest, type FieldError } from '../refusal.ts';
-import { generatedName, isSubdomain, type NameCheck } from './names.ts';
+import { generatedName, isSubdomain, type NameCheck, wrongInQualified } from './names.ts';
 
 /** Gives a new object its identity. What a client may not decide is overwritten. */
 export function identify(object: KubeObject, namespace: string | undefined): void {
@@ -26,8 +27,24 @@ export function identify(object: KubeObject, namespace: string | undefined): voi
 function refuseDecided({ metadata }: KubeObject, namespace: string | undefined): void {
   if (metadata.resourceVersion && metadata.resourceVersion !== '0')
     throw badRequest('resourceVersion should not be set on objects to be created');
+  checkNamespace(metadata, namespace);
+}
+
+function checkNamespace(metadata: Partial<Meta>, namespace: string | undefined): void {
   if (namespace !== undefined && metadata.namespace && metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+/** Refuses an object that says that it is another than the path says. */
+export function checkAddress(
+  metadata: Partial<Meta>,
+  { namespace, name = '' }: Pick<Target, 'namespace' | 'name'>,
+): void {
+  checkNamespace(metadata, namespace);
+  if (!metadata.name)
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (metadata.name !== name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
 }
 
 /** Puts back what no update may change. */
@@ -57,15 +74,13 @@ export function metadataErrors({ metadata }: KubeObject, checkName: NameCheck = 
 }
 
 const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
-const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const valueWords =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-const keyWords =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 const labelErrors = (labels: Record<string, string>, path = 'metadata.labels'): readonly FieldError[] =>
   Object.entries(labels).flatMap(([key, value]): FieldError[] => {
-    if (!labelKey.test(key)) return [{ type: 'Invalid', path, value: key, says: keyWords }];
+    const wrong = wrongInQualified(key);
+    if (wrong.length > 0) return wrong.map((says) => ({ type: 'Invalid', path, value: key, says }));
     if (value.length > 63) return [{ type: 'Invalid', path, value, says: 'must be no more than 63 bytes' }];
     return labelValue.test(value) ? [] : [{ type: 'Invalid', path, value, says: valueWords }];
   });

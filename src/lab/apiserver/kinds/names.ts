@@ -17,6 +17,7 @@ export const isSubdomain: NameCheck = (name) => {
 
 export const isLabel: NameCheck = (name) => {
   if (name.length > 63) return 'must be no more than 63 characters';
+  if (subdomain.test(name) && name.includes('.')) return 'must not contain dots';
   return wholeLabel.test(name) ? undefined : labelWords;
 };
 
@@ -26,6 +27,28 @@ export const isPathSegment: NameCheck = (name) => {
   const wrong = ['/', '%'].find((sign) => name.includes(sign));
   return wrong === undefined ? undefined : `may not contain '${wrong}'`;
 };
+
+const qualifiedWords =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/** What is wrong with a name that may have a domain before it, as keys of labels have. */
+export function wrongInQualified(name: string): readonly string[] {
+  const [last = '', prefix, ...rest] = name.split('/').toReversed();
+  if (rest.length > 0) return [`a valid label key ${qualifiedWords} ${prefixWords}`];
+  const wrongPrefix = prefix === '' ? 'must be non-empty' : prefix && isSubdomain(prefix);
+  return [
+    ...(wrongPrefix ? [`prefix part ${wrongPrefix}`] : []),
+    ...wrongInLast(last).map((says) => `name part ${says}`),
+  ];
+}
+
+const prefixWords = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+
+const wrongInLast = (name: string): readonly string[] => [
+  ...(name === '' ? ['must be non-empty'] : []),
+  ...(name.length > 63 ? ['must be no more than 63 bytes'] : []),
+  ...(/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name) ? [] : [qualifiedWords]),
+];
 
 const letters = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;

@@ -1,6 +1,5 @@
-import { at, type Fields, fieldsOf, fill, put, same } from '../json.ts';
+import { at, fieldsOf, fill, put, same } from '../json.ts';
 import type { KubeObject } from '../object.ts';
-import type { FieldError } from '../refusal.ts';
 import { isLabel, isPathSegment } from './names.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -15,32 +14,6 @@ export const namespaces: Strategy = {
     put(namespace, ['spec', 'finalizers'], at(old, 'spec', 'finalizers'));
   },
   status: () => ({ phase: 'Active' }),
-};
-
-const encoded = (data: unknown): Fields =>
-  Object.fromEntries(
-    Object.entries(fieldsOf(data)).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]),
-  );
-
-/** What is written as plain text is kept like the rest. */
-function mergeText(secret: KubeObject): void {
-  const { stringData } = secret;
-  if (stringData !== undefined) secret['data'] = { ...fieldsOf(secret['data']), ...encoded(stringData) };
-  delete secret['stringData'];
-  fill(secret, { type: 'Opaque' });
-}
-
-const frozenErrors = (object: KubeObject, old: KubeObject | undefined): readonly FieldError[] =>
-  old?.['immutable'] === true && !same(object['data'], old['data'])
-    ? [{ type: 'Forbidden', path: 'data', says: 'field is immutable when `immutable` is set' }]
-    : [];
-
-export const secrets: Strategy = { prepare: mergeText, prepareUpdate: mergeText, validate: frozenErrors };
-export const configMaps: Strategy = { validate: frozenErrors };
-
-export const budgets: Strategy = {
-  counts: true,
-  status: () => ({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 }),
 };
 
 export const roles: Strategy = { checkName: isPathSegment };

@@ -1,5 +1,6 @@
 import { at, copy, type Fields, fieldsIn, fieldsOf, listOf, put, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
+import { nanosOf } from '../quantity.ts';
 import type { FieldError } from '../refusal.ts';
 import { isLabel } from './names.ts';
 
@@ -45,8 +46,17 @@ function containerErrors(container: Fields, path: string, volumes: ReadonlySet<u
       ? []
       : [{ type: 'NotFound', path: `${path}.volumeMounts[${index}].name`, value: mount['name'], says: '' }],
   );
-  return [...errors, ...mounts];
+  return [...errors, ...mounts, ...resourceErrors(container, path)];
 }
+
+/** Nobody can be promised more than he may have. */
+const resourceErrors = ({ resources }: Fields, path: string): readonly FieldError[] =>
+  Object.entries(fieldsOf(at(resources, 'requests'))).flatMap(([name, value]): FieldError[] => {
+    const limit = at(resources, 'limits', name);
+    if (limit === undefined || nanosOf(value) <= nanosOf(limit)) return [];
+    const says = `must be less than or equal to ${name} limit of ${textOf(limit)}`;
+    return [{ type: 'Invalid', path: `${path}.resources.requests`, value, says }];
+  });
 
 function duplicateNames(all: readonly (readonly [Fields, string])[]): readonly FieldError[] {
   const seen = new Set<unknown>();

@@ -2,6 +2,7 @@ import { at, type Fields, fieldsIn, fieldsOf, fill, isFields } from '../json.ts'
 import type { KubeObject } from '../object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
+import { isLabel } from './names.ts';
 import type { Strategy } from './strategy.ts';
 
 const prefix = '10.96.';
@@ -37,14 +38,18 @@ function complete(service: KubeObject, state: ServerState): void {
 function serviceErrors(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const spec = fieldsOf(service['spec']);
   const before = fieldsOf(old?.['spec']);
-  const isHeadless = spec['clusterIP'] === 'None';
-  if (fieldsIn(spec['ports']).length === 0 && !isHeadless && spec['type'] !== 'ExternalName')
-    return [{ type: 'Required', path: 'spec.ports', says: '' }];
+  const missing = missingIn(spec);
+  if (missing !== undefined) return [{ type: 'Required', path: `spec.${missing}`, says: '' }];
   if (before['clusterIP'] && before['type'] !== 'ExternalName' && before['clusterIP'] !== spec['clusterIP'])
     return [
       { type: 'Invalid', path: 'spec.clusterIPs[0]', value: [spec['clusterIP']], says: 'may not change once set' },
     ];
   return portErrors(spec);
+}
+
+function missingIn({ type, externalName, clusterIP, ports }: Fields): string | undefined {
+  if (type === 'ExternalName') return externalName ? undefined : 'externalName';
+  return clusterIP === 'None' || fieldsIn(ports).length > 0 ? undefined : 'ports';
 }
 
 const portErrors = (spec: Fields): readonly FieldError[] =>
@@ -58,6 +63,7 @@ const portErrors = (spec: Fields): readonly FieldError[] =>
   });
 
 export const services: Strategy = {
+  checkName: isLabel,
   prepare: complete,
   prepareUpdate: (service, old, state) => {
     const spec = fieldsOf(service['spec']);

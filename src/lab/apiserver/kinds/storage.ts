@@ -1,7 +1,7 @@
 import { at, copy, type Fields, fieldsOf, fill, isFields, listOf, put, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
-import { parseQuantity } from '../quantity.ts';
-import type { FieldError } from '../refusal.ts';
+import { nanosOf } from '../quantity.ts';
+import { type FieldError, forbidden } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -13,15 +13,22 @@ function defaultClass({ store }: ServerState): string | undefined {
     .find(({ metadata }) => metadata.annotations?.[defaultMark] === 'true')?.metadata.name;
 }
 
+/** Keeps an object that is in use from going: whoever knows that nobody uses it any more takes this away. */
+function protect({ metadata }: KubeObject, finalizer: string): void {
+  metadata.finalizers = [...new Set([...(metadata.finalizers ?? []), finalizer])];
+}
+
 export const claims: Strategy = {
   prepare: (claim, state) => {
+    protect(claim, 'kubernetes.io/pvc-protection');
     if (!isFields(claim['spec'])) claim['spec'] = {};
     const spec = fieldsOf(claim['spec']);
     const name = defaultClass(state);
     fill(spec, { volumeMode: 'Filesystem', ...(name !== undefined && { storageClassName: name }) });
   },
   status: () => ({ phase: 'Pending' }),
-  validate: (claim, old, state) => (old === undefined ? newClaimErrors(claim) : claimChangeErrors(claim, old, state)),
+  validate: (claim, old) => (old === undefined ? newClaimErrors(claim) : claimChangeErrors(claim, old)),
+  admitChange: admitGrowth,
 };
 
 function newClaimErrors(claim: KubeObject): readonly FieldError[] {
@@ -33,41 +40,51 @@ function newClaimErrors(claim: KubeObject): readonly FieldError[] {
   return errors;
 }
 
+const storage = ['resources', 'requests', 'storage'] as const;
+
+/** What of a claim cannot change any more: once it is bound, all but its size and the attributes of its volume. */
 const fixedPart = (claim: KubeObject): Fields => {
   const spec = copy(fieldsOf(claim['spec']));
-  put(spec, ['resources'], undefined);
+  if (!isBound(claim)) return spec;
+  put(spec, storage, undefined);
   put(spec, ['volumeAttributesClassName'], undefined);
   return spec;
 };
 
-/** A claim can grow, where its class allows that, and be bound. */
-function claimChangeErrors(claim: KubeObject, old: KubeObject, state: ServerState): readonly FieldError[] {
-  const before = fixedPart(old);
+/** A claim can be bound, and then grow; and think better of it, as long as it has not grown. */
+function claimChangeErrors(claim: KubeObject, old: KubeObject): readonly FieldError[] {
+  const before = fixedPart({ ...old, status: claim['status'] });
   before['volumeName'] ??= at(claim, 'spec', 'volumeName');
   if (before['volumeName'] === undefined) delete before['volumeName'];
-  if (!same(fixedPart(claim), before)) return [{ type: 'Forbidden', path: 'spec', says: immutable }];
-  const path = 'spec.resources.requests.storage';
-  const growth = sizeOf(claim) - sizeOf(old);
-  if (growth < 0n) return [{ type: 'Forbidden', path, says: 'field can not be less than status.capacity' }];
-  return growth === 0n || mayGrow(claim, state) ? [] : [{ type: 'Forbidden', path, says: cannotGrow }];
+  const errors: FieldError[] = [];
+  if (!same(fixedPart(claim), before)) errors.push({ type: 'Forbidden', path: 'spec', says: immutable });
+  const size = sizeOf(claim);
+  if (size < sizeOf(old) && size <= nanosOf(at(old, 'status', 'capacity', 'storage')))
+    errors.push({ type: 'Forbidden', path: `spec.${storage.join('.')}`, says: tooSmall });
+  return errors;
 }
 
 const immutable =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+const tooSmall = 'field can not be less than status.capacity';
 const cannotGrow =
   'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
-const sizeOf = (claim: KubeObject): bigint =>
-  parseQuantity(textOf(at(claim, 'spec', 'resources', 'requests', 'storage')))?.nanos ?? 0n;
+const isBound = (claim: KubeObject): boolean => at(claim, 'status', 'phase') === 'Bound';
 
-function mayGrow(claim: KubeObject, { store }: ServerState): boolean {
+const sizeOf = (claim: KubeObject): bigint => nanosOf(at(claim, 'spec', ...storage));
+
+function admitGrowth(claim: KubeObject, old: KubeObject, { store }: ServerState): void {
+  if (sizeOf(claim) <= sizeOf(old)) return;
   const name = textOf(at(claim, 'spec', 'storageClassName'));
   const kind = store.get({ collection: 'storage.k8s.io/storageclasses', namespace: '', name });
-  return kind?.['allowVolumeExpansion'] === true;
+  if (kind?.['allowVolumeExpansion'] !== true)
+    throw forbidden({ group: '', plural: 'persistentvolumeclaims', name: claim.metadata.name }, cannotGrow);
 }
 
 export const volumes: Strategy = {
   prepare: (volume) => {
+    protect(volume, 'kubernetes.io/pv-protection');
     if (isFields(volume['spec']))
       fill(volume['spec'], { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
   },

@@ -13,6 +13,8 @@ export interface Strategy {
   readonly validate?: (object: KubeObject, old: KubeObject | undefined, state: ServerState) => readonly FieldError[];
   /** Refuses, by throwing, what is in order but not allowed here. */
   readonly admit?: (object: KubeObject, state: ServerState) => void;
+  /** The same of a change of what is wanted. */
+  readonly admitChange?: (object: KubeObject, old: KubeObject, state: ServerState) => void;
   /** The status of a new object. */
   readonly status?: (object: KubeObject) => Fields;
   /** Whether the status of a new object is what its maker says. */

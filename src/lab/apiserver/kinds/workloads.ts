@@ -1,7 +1,8 @@
-import { at, type Fields, fieldsOf, fill, isFields, put, same } from '../json.ts';
+import { at, type Fields, fieldsOf, fill, isFields, numberOf, put, same } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import type { FieldError } from '../refusal.ts';
 import { selectorOf } from '../selectors.ts';
+import { negativeErrors } from './numbers.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 import { podSpecErrors } from './pod-errors.ts';
 import type { Strategy } from './strategy.ts';
@@ -48,15 +49,33 @@ export const deployments: Strategy = {
   prepare: completeDeployment,
   prepareUpdate: completeDeployment,
   status: () => ({}),
-  validate: (deployment, old) => [...selectorErrors(deployment, old), ...templateErrors(deployment)],
+  validate: (deployment, old) => [
+    ...negativeErrors(deployment, ['replicas']),
+    ...selectorErrors(deployment, old),
+    ...templateErrors(deployment),
+    ...negativeErrors(deployment, ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
+    ...deadlineErrors(deployment),
+  ],
 };
+
+function deadlineErrors(deployment: KubeObject): readonly FieldError[] {
+  const { progressDeadlineSeconds: value, minReadySeconds } = fieldsOf(deployment['spec']);
+  if (value === undefined || numberOf(value) > numberOf(minReadySeconds)) return [];
+  return [
+    { type: 'Invalid', path: 'spec.progressDeadlineSeconds', value, says: 'must be greater than minReadySeconds' },
+  ];
+}
 
 export const replicaSets: Strategy = {
   counts: true,
   prepare: (set) => withTemplate(set, { replicas: 1 }),
   prepareUpdate: (set) => withTemplate(set, { replicas: 1 }),
   status: () => ({ replicas: 0 }),
-  validate: (set, old) => [...selectorErrors(set, old), ...templateErrors(set)],
+  validate: (set, old) => [
+    ...negativeErrors(set, ['replicas', 'minReadySeconds']),
+    ...selectorErrors(set, old),
+    ...templateErrors(set),
+  ],
 };
 
 const jobDefaults = {
@@ -68,6 +87,8 @@ const jobDefaults = {
   manualSelector: false,
   podReplacementPolicy: 'TerminatingOrFailed',
 };
+
+const jobNumbers = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
 
 /** The pods of a job are known by its identity, so that no other job's are taken for its own. */
 function labelPods(job: KubeObject): void {
@@ -91,7 +112,7 @@ export const jobs: Strategy = {
   },
   prepareUpdate: (job) => withTemplate(job, jobDefaults),
   status: () => ({}),
-  validate: (job, old) => [...jobErrors(job, old), ...templateErrors(job)],
+  validate: (job, old) => [...negativeErrors(job, jobNumbers), ...jobErrors(job, old), ...templateErrors(job)],
 };
 
 function jobErrors(job: KubeObject, old: KubeObject | undefined): readonly FieldError[] {

@@ -8,7 +8,7 @@ export function misfitOf(value: unknown, schema: Schema, path = ''): string | un
   if (!fits(value, shape))
     return `json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path} of type ${goType(shape)}`;
   if (Array.isArray(value)) return firstOf(value.map((item) => misfitOf(item, schemaOfItems(shape), path)));
-  if (!isFields(value)) return badTime(value, shape);
+  if (!isFields(value)) return badTime(value, shape) ?? badBytes(value, shape);
   return firstOf(
     Object.entries(value).map(([field, content]) =>
       misfitOf(content, schemaOfField(shape, field) ?? {}, path === '' ? field : `${path}.${field}`),
@@ -54,4 +54,27 @@ const goType = ({ type = '' }: Schema): string => goTypes[type] ?? type;
 function badTime(value: unknown, { format }: Schema): string | undefined {
   if (format !== 'date-time' || typeof value !== 'string' || !Number.isNaN(Date.parse(value))) return undefined;
   return `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`;
+}
+
+/** Bytes are written in base64, with its padding. */
+function badBytes(value: unknown, { format }: Schema): string | undefined {
+  if (format !== 'byte' || typeof value !== 'string') return undefined;
+  const text = value.replaceAll(/[\r\n]/g, '');
+  const position = illegalAt(text);
+  return position === undefined ? undefined : `illegal base64 data at input byte ${position}`;
+}
+
+/** Where a decoder gives up: at a sign that is none, or, where signs are missing, at the beginning of their four. */
+function illegalAt(text: string): number | undefined {
+  const letters = text.search(/[^A-Za-z0-9+/]|$/);
+  const inFour = letters % 4;
+  if (letters === text.length) return inFour === 0 ? undefined : letters - inFour;
+  return inFour < 2 ? letters : illegalPadding(text, letters, 4 - inFour);
+}
+
+function illegalPadding(text: string, from: number, missing: number): number | undefined {
+  const end = from + missing;
+  const padding = text.slice(from, end);
+  if (padding !== '='.repeat(missing)) return padding === '=' ? text.length : from;
+  return end < text.length ? end : undefined;
 }

@@ -1,5 +1,6 @@
 import { type Fields, isFields, same } from '../json.ts';
 import type { FieldError } from '../refusal.ts';
+import { combinedErrors } from './combined.ts';
 import { resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 interface Spot {
@@ -13,8 +14,9 @@ export function misshapen(value: unknown, schema: Schema, { path, old }: Spot = 
   const shape = resolved(schema);
   if (old !== undefined && same(value, old)) return [];
   if (value === null && shape.nullable === true) return [];
-  if (!hasType(value, shape)) return [wrongType(value, shape, path)];
-  return [...scalarErrors(value, shape, path), ...insideErrors(value, shape, { path, old })];
+  const combined = combinedErrors(shape, path, (further) => misshapen(value, further, { path }));
+  if (!hasType(value, shape)) return [wrongType(value, shape, path), ...combined];
+  return [...scalarErrors(value, shape, path), ...insideErrors(value, shape, { path, old }), ...combined];
 }
 
 function insideErrors(value: unknown, shape: Schema, spot: Spot): readonly FieldError[] {

@@ -3,9 +3,11 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeSync,
 } from 'node:fs';
@@ -48,26 +50,37 @@ export class Log {
     for (const line of text.slice(0, whole).split('\n')) if (line !== '') yield JSON.parse(line) as Change;
   }
 
+  /** On a disk that is full nothing is appended: half a line would spoil the next. */
   append(change: Change): void {
-    this.#size += writeSync(this.#file, `${JSON.stringify(change)}\n`);
+    try {
+      this.#size += writeWhole(this.#file, change);
+    } catch (error) {
+      ftruncateSync(this.#file, this.#size);
+      throw error;
+    }
   }
 
   get isLong(): boolean {
     return this.#size > this.#compactAt;
   }
 
-  /** Writes the file anew with only what is there now. */
+  /** Writes the file anew with only what is there now. Where there is no room for that, the long one serves on. */
   rewrite(changes: Iterable<Change>): void {
-    const fresh = openSync(`${this.#path}.new`, 'w');
-    let size = 0;
-    for (const change of changes) size += writeSync(fresh, `${JSON.stringify(change)}\n`);
-    fsyncSync(fresh);
-    renameSync(`${this.#path}.new`, this.#path);
-    closeSync(this.#file);
-    closeSync(fresh);
-    this.#file = openSync(this.#path, 'a');
-    this.#size = size;
-    this.#compactAt = Math.max(compactAboveBytes, size * 4);
+    const beside = `${this.#path}.new`;
+    let fresh: number | undefined;
+    try {
+      rmSync(beside, { force: true });
+      fresh = openSync(beside, 'a');
+      const size = writeAll(fresh, changes);
+      renameSync(beside, this.#path);
+      closeSync(this.#file);
+      [this.#file, this.#size] = [fresh, size];
+      this.#compactAt = Math.max(compactAboveBytes, size * 4);
+    } catch {
+      if (fresh !== undefined) closeSync(fresh);
+      rmSync(beside, { force: true, recursive: true });
+      this.#compactAt = this.#size + compactAboveBytes;
+    }
   }
 
   close(): void {
@@ -78,4 +91,18 @@ export class Log {
     truncateSync(this.#path, size);
     this.#size = size;
   }
+}
+
+function writeAll(file: number, changes: Iterable<Change>): number {
+  let size = 0;
+  for (const change of changes) size += writeWhole(file, change);
+  fsyncSync(file);
+  return size;
+}
+
+/** A disk that has little room left takes a part, and refuses only the next. */
+function writeWhole(file: number, change: Change): number {
+  const line = Buffer.from(`${JSON.stringify(change)}\n`);
+  for (let done = 0; done < line.length; ) done += writeSync(file, line, done);
+  return line.length;
 }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../object.ts';
 import type { Happening } from './history.ts';
@@ -56,6 +57,39 @@ describe('the store', () => {
     expect(again.version).toBe(202);
     expect(again.get(place('a'))?.metadata.resourceVersion).toBe('200');
     again.close();
+  });
+
+  it('tells of every change, also when there is no room to write its file anew', () => {
+    const store = new Store(directory);
+    mkdirSync(join(directory, 'objects.log.new')); // where the new file would be
+    const told: number[] = [];
+    store.listen(({ version }) => told.push(version));
+    for (let change = 0; change < 100; change += 1) store.put(place('a'), object('a', 'x'.repeat(100_000)));
+    expect(told).toHaveLength(100);
+    store.close();
+    const again = new Store(directory);
+    expect(again.version).toBe(100);
+    again.close();
+  });
+
+  it('can be read after its disk was full, and has all that it had said was done', async () => {
+    const script = `
+      import { Store } from ${JSON.stringify(join(import.meta.dirname, 'store.ts'))};
+      const store = new Store(${JSON.stringify(directory)});
+      const put = (name, content) => store.put({ collection: '/configmaps', namespace: 'n', name }, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'n' }, content });
+      let count = 0;
+      try { for (;;) { put('o' + (count + 1), 'x'.repeat(3000)); count += 1; } } catch {}
+      put('small', '');
+      process.stdout.write(String(count));`;
+    const limited = ['-c', 'ulimit -f 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
+    const child = spawn('/bin/sh', limited, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const count = Number(await text(child.stdout));
+    expect(count).toBeGreaterThan(5);
+    const store = new Store(directory);
+    expect(store.list('/configmaps')).toHaveLength(count + 1);
+    expect(store.get(place(`o${count}`))).toBeDefined();
+    expect(store.get(place('small'))).toBeDefined();
+    store.close();
   });
 
   it('tells what happened after a version, as long as it remembers', () => {

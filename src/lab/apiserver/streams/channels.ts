@@ -22,7 +22,7 @@ export function terminalOver(socket: WebSocket, wanted: Wanted): Terminal {
     const [first, rest] = [data[0], data.subarray(1)];
     if (first === channel.stdin) stdin.write(rest);
     else if (first === channel.close && rest[0] === channel.stdin) stdin.end();
-    else if (first === channel.resize) sizes.write(sizeIn(rest));
+    else if (first === channel.resize) resize(sizes, rest);
   });
   socket.once('close', () => {
     stdin.end();
@@ -37,9 +37,14 @@ export function terminalOver(socket: WebSocket, wanted: Wanted): Terminal {
   };
 }
 
-function sizeIn(bytes: Buffer): Size {
-  const { Width = 0, Height = 0 } = JSON.parse(bytes.toString() || '{}') as { Width?: number; Height?: number };
-  return { width: Width, height: Height };
+/** A size that nobody can read leaves the terminal as it is. */
+function resize(sizes: Writable, bytes: Buffer): void {
+  try {
+    const { Width = 0, Height = 0 } = JSON.parse(bytes.toString()) as { Width?: number; Height?: number };
+    sizes.write({ width: Width, height: Height } satisfies Size);
+  } catch {
+    // not a size
+  }
 }
 
 const sender = (socket: WebSocket, to: number): Writable =>

@@ -1,6 +1,6 @@
 import type { ContainerAddress, NodeStreams, PodAddress } from '../../streams.ts';
 import type { Target } from '../http/paths.ts';
-import { at, fieldsIn, textOf } from '../json.ts';
+import { at, fieldsIn, numberOf, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
@@ -30,7 +30,11 @@ export function reachPod(state: ServerState, target: Target): ReachedPod {
   if (type === undefined) throw new Error('the server has no pods');
   const found = find({ state, type, target });
   const { namespace = '', name } = found.metadata;
-  return { found, pod: { namespace, pod: name }, node: nodeOf(state, textOf(at(found, 'spec', 'nodeName')), name) };
+  const nodeName = textOf(at(found, 'spec', 'nodeName'));
+  if (nodeName === '') throw badRequest(`pod ${name} does not have a host assigned`);
+  const node = state.streamsOf(nodeName);
+  if (node === undefined) throw unreached(kubeletOf(state, nodeName), target);
+  return { found, pod: { namespace, pod: name }, node };
 }
 
 function chosen(pod: KubeObject, wanted: string | null): string {
@@ -47,12 +51,18 @@ function chosen(pod: KubeObject, wanted: string | null): string {
   return container;
 }
 
-function nodeOf(state: ServerState, nodeName: string, pod: string): NodeStreams {
-  if (nodeName === '') throw badRequest(`pod ${pod} does not have a host assigned`);
-  const node = state.streamsOf(nodeName);
-  if (node === undefined)
-    throw new Refusal(500, 'InternalError', {
-      message: `Get "https://${nodeName}:10250": the node ${nodeName} does not answer`,
-    });
-  return node;
+/** Where the kubelet of a node is said to listen. */
+function kubeletOf({ store }: ServerState, name: string): string {
+  const node = store.get({ collection: '/nodes', namespace: '', name });
+  const inside = fieldsIn(at(node, 'status', 'addresses')).find(({ type }) => type === 'InternalIP');
+  const port = numberOf(at(node, 'status', 'daemonEndpoints', 'kubeletEndpoint', 'Port')) || 10_250;
+  return `${textOf(inside?.['address']) || name}:${port}`;
+}
+
+function unreached(kubelet: string, { namespace, name, subresource }: Target): Refusal {
+  const asked =
+    subresource === 'log'
+      ? `Get "https://${kubelet}/containerLogs/${namespace}/${name}"`
+      : `Internal error occurred: error sending request: Post "https://${kubelet}/${subresource}/${namespace}/${name}"`;
+  return new Refusal(500, 'InternalError', { message: `${asked}: dial tcp ${kubelet}: connect: connection refused` });
 }

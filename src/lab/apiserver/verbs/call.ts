@@ -1,7 +1,6 @@
 import type { User } from '../auth/user.ts';
 import type { Target } from '../http/paths.ts';
-import type { Named } from '../refusal.ts';
-import { badRequest } from '../refusal.ts';
+import { type FieldError, invalid, type Named, supported } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { ResourceType } from '../types/resource-type.ts';
 
@@ -32,10 +31,13 @@ export interface Writing {
   readonly subresource?: string;
 }
 
-export function writingOf({ query, userAgent, target }: Call): Writing {
+/** The name that the options of a request go by, where they are wrong. */
+type Options = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+
+export function writingOf({ query, userAgent, target }: Call, kind: Options = 'CreateOptions'): Writing {
   const dryRun = query.getAll('dryRun');
-  if (dryRun.some((value) => value !== 'All'))
-    throw badRequest(`Invalid value: "${dryRun.join(',')}": supported values: "All"`);
+  const errors = dryRunErrors(dryRun);
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind, name: '' }, errors);
   return {
     dryRun: dryRun.length > 0,
     manager: query.get('fieldManager') || (userAgent.split('/')[0] ?? '') || 'unknown',
@@ -43,6 +45,11 @@ export function writingOf({ query, userAgent, target }: Call): Writing {
     ...(target.subresource !== undefined && { subresource: target.subresource }),
   };
 }
+
+export const dryRunErrors = (value: readonly unknown[]): readonly FieldError[] =>
+  value.every((one) => one === 'All')
+    ? []
+    : [{ type: 'NotSupported', path: 'dryRun', value, says: supported(['All']) }];
 
 /** Changes that the server makes by itself. */
 export const byItself: Writing = { dryRun: false, manager: 'kube-apiserver', operation: 'Update' };

@@ -1,5 +1,6 @@
-import { trackUpdate } from '../apply/track.ts';
-import { at } from '../json.ts';
+import { trackApplied, trackUpdate } from '../apply/track.ts';
+import { at, type Fields } from '../json.ts';
+import { finalizerErrors } from '../kinds/finalizers.ts';
 import { hasStatus, strategyOf } from '../kinds/index.ts';
 import { identify, metadataErrors } from '../kinds/metadata.ts';
 import type { KubeObject } from '../object.ts';
@@ -24,10 +25,13 @@ export interface NewObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly namespace?: string | undefined;
+  /** What was said of it, where it is made by being applied. */
+  readonly applied?: Fields;
 }
 
 /** Makes an object, by whoever asks for it. */
-export function createObject(state: ServerState, { type, object, namespace }: NewObject, writing: Writing): KubeObject {
+export function createObject(state: ServerState, made: NewObject, writing: Writing): KubeObject {
+  const { type, object, namespace, applied } = made;
   identify(object, type.namespaced ? namespace : undefined);
   checkNamespace(state, type, object);
   prepare(state, type, object);
@@ -38,7 +42,8 @@ export function createObject(state: ServerState, { type, object, namespace }: Ne
   const place = { collection: type.collection, namespace: where, name };
   if (state.store.get(place) !== undefined) throw alreadyExists(namedOf(type, name));
   const kept = stored(type, object);
-  trackUpdate(kept, { type, writing });
+  if (applied === undefined) trackUpdate(kept, { type, writing });
+  else trackApplied(kept, applied, { type, writing });
   return writing.dryRun ? kept : state.store.put(place, kept);
 }
 
@@ -55,6 +60,7 @@ function errorsIn(state: ServerState, type: ResourceType, object: KubeObject): r
   const { checkName, validate } = strategyOf(type);
   return [
     ...metadataErrors(object, checkName),
+    ...finalizerErrors(object, type),
     ...(validate?.(object, undefined, state) ?? []),
     ...customErrors(type, object),
   ];

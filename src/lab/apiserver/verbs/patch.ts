@@ -1,6 +1,7 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import { apply } from '../apply/apply.ts';
 import { copy, type Fields, isFields } from '../json.ts';
+import { checkAddress } from '../kinds/metadata.ts';
 import type { KubeObject } from '../object.ts';
 import { mergePatch } from '../patches/merge.ts';
 import { strategicMerge } from '../patches/strategic.ts';
@@ -24,19 +25,27 @@ const applyType = /^application\/apply-patch\+(yaml|cbor)/;
 
 /** Changes a part of an object, in one of four ways of saying which. */
 export function patch(call: Call): Answer {
-  const media = (call.contentType.split(';')[0] ?? '').trim();
-  if (applyType.test(media)) return apply(call);
+  if (applyType.test(mediaOf(call))) return apply(call);
+  const patching = patchingOf(call);
+  const old = find(call);
+  const { type, state, target } = call;
+  const { object, warnings } = shape(patching(copy(present(type, old))), call);
+  checkAddress(object.metadata, target);
+  const next = updateObject(state, { type, old, object: stored(type, object) }, writingOf(call, 'PatchOptions'));
+  return { code: 200, body: present(type, next), warnings };
+}
+
+const mediaOf = ({ contentType }: Call): string => (contentType.split(';')[0] ?? '').trim();
+
+/** What a patch makes of an object, which may be changed, in the three ways that only say what is to be different. */
+export function patchingOf(call: Call): (object: KubeObject) => Fields {
+  const media = mediaOf(call);
   const accepted = Object.keys(patchings).filter((one) => call.type.custom === undefined || !one.includes('strategic'));
   const patching = patchings[media];
   if (patching === undefined || !accepted.includes(media))
     throw unsupportedMedia([...accepted, 'application/apply-patch+yaml']);
   const body = parseBody({ ...call, contentType: 'json' });
-  const old = find(call);
-  const { type, state } = call;
-  const patched = patching(copy(present(type, old)), body, type);
-  const { object, warnings } = shape(patched, call);
-  const next = updateObject(state, { type, old, object: stored(type, object) }, writingOf(call));
-  return { code: 200, body: present(type, next), warnings };
+  return (object) => patching(object, body, call.type);
 }
 
 function fieldsOrRefuse(body: unknown): Fields {

@@ -1,10 +1,10 @@
-import { type Fields, isFields, same } from '../json.ts';
+import { type Fields, isFields, listOf, same } from '../json.ts';
 import { graceSeconds } from '../kinds/grace.ts';
 import { type KubeObject, timeOf } from '../object.ts';
-import { conflict } from '../refusal.ts';
+import { badRequest, conflict, type FieldError, forbidden, invalid, supported } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { ResourceType } from '../types/resource-type.ts';
-import { type Answer, type Call, namedOf } from './call.ts';
+import { type Answer, type Call, dryRunErrors, namedOf } from './call.ts';
 import { parseBody } from './decode.ts';
 import { selection } from './list.ts';
 import { present } from './present.ts';
@@ -22,13 +22,22 @@ export const foregroundFinalizer = 'foregroundDeletion';
 
 export function remove(call: Call): Answer {
   const { type, state } = call;
+  const options = optionsOf(call);
   const object = find(call);
-  const left = removeObject(state, { type, object }, optionsOf(call));
+  if (isImmortal(type, object))
+    throw forbidden(namedOf(type, object.metadata.name), 'this namespace may not be deleted');
+  const left = removeObject(state, { type, object }, options);
   if (left !== undefined) return { code: 200, body: present(type, left) };
   const { name, uid } = object.metadata;
   const details = { name, ...(type.group !== '' && { group: type.group }), kind: type.plural, uid };
   return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } };
 }
+
+const immortal = new Set(['default', 'kube-system', 'kube-public']);
+
+/** Nothing works any more without the namespaces that every cluster has. */
+const isImmortal = ({ collection }: ResourceType, { metadata }: KubeObject): boolean =>
+  collection === '/namespaces' && immortal.has(metadata.name);
 
 export function removeCollection(call: Call): Answer {
   const { state, type, target } = call;
@@ -45,16 +54,36 @@ function optionsOf(call: Call): RemoveOptions {
   const body = parseBody(call);
   const { query } = call;
   const options: Fields = isFields(body) ? body : {};
-  const seconds = query.get('gracePeriodSeconds');
   const policy = query.get('propagationPolicy');
-  const dryRun = query.has('dryRun') || (Array.isArray(options['dryRun']) && options['dryRun'].length > 0);
+  const dryRun = [...query.getAll('dryRun'), ...listOf(options['dryRun'])];
+  const asked = { ...secondsIn(query), ...(policy !== null && { propagationPolicy: policy }), ...options };
+  refuseUnknown(asked, dryRun);
   return {
-    ...(seconds !== null && { gracePeriodSeconds: Number(seconds) }),
-    ...(policy !== null && { propagationPolicy: policy }),
-    ...options,
+    ...asked,
     ...(options['orphanDependents'] === true && { propagationPolicy: 'Orphan' }),
-    dryRun,
+    dryRun: dryRun.length > 0,
   };
+}
+
+function secondsIn(query: URLSearchParams): Pick<RemoveOptions, 'gracePeriodSeconds'> {
+  const text = query.get('gracePeriodSeconds');
+  if (text === null) return {};
+  if (!/^[-+]?[0-9]+$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return { gracePeriodSeconds: Number(text) };
+}
+
+const policies = ['Foreground', 'Background', 'Orphan'];
+
+function refuseUnknown({ propagationPolicy: value, orphanDependents }: Fields, dryRun: readonly unknown[]): void {
+  const errors: FieldError[] = [];
+  const path = 'propagationPolicy';
+  if (value !== undefined && orphanDependents !== undefined)
+    errors.push({ type: 'Invalid', path, value, says: 'orphanDependents and deletionPropagation cannot be both set' });
+  if (value && !policies.some((policy) => policy === value))
+    errors.push({ type: 'NotSupported', path, value, says: supported([...policies, 'nil']) });
+  errors.push(...dryRunErrors(dryRun));
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions', name: '' }, errors);
 }
 
 export interface Removal {

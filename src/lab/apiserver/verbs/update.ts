@@ -1,9 +1,10 @@
 import { trackUpdate } from '../apply/track.ts';
 import { type Fields, same } from '../json.ts';
+import { finalizerErrors, lateFinalizers } from '../kinds/finalizers.ts';
 import { hasStatus, strategyOf } from '../kinds/index.ts';
-import { keepIdentity, metadataErrors } from '../kinds/metadata.ts';
+import { checkAddress, keepIdentity, metadataErrors } from '../kinds/metadata.ts';
 import type { KubeObject } from '../object.ts';
-import { badRequest, conflict, invalid, notFound, stale } from '../refusal.ts';
+import { conflict, type FieldError, invalid, notFound, stale } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import type { Place } from '../store/store.ts';
 import type { ResourceType } from '../types/resource-type.ts';
@@ -32,16 +33,14 @@ export function find({ state, type, target }: Pick<Call, 'state' | 'type' | 'tar
 export function update(call: Call): Answer {
   const { object, warnings } = decodeObject(call);
   const { state, type, target } = call;
-  if (object.metadata.name !== target.name)
-    throw badRequest(
-      `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name ?? ''})`,
-    );
+  checkAddress(object.metadata, target);
   const old = find(call);
+  checkSame(type, old, object);
   if (type.custom !== undefined && !object.metadata.resourceVersion)
     throw invalid({ group: type.group, kind: type.kind, name: object.metadata.name }, [
       { type: 'Invalid', path: 'metadata.resourceVersion', value: 0, says: 'must be specified for an update' },
     ]);
-  const next = updateObject(state, { type, old, object: stored(type, object) }, writingOf(call));
+  const next = updateObject(state, { type, old, object: stored(type, object) }, writingOf(call, 'UpdateOptions'));
   return { code: 200, body: present(type, next), warnings };
 }
 
@@ -55,31 +54,59 @@ export interface Replacement {
 /** Replaces an object, or a part of it, by whoever asks for it. */
 export function updateObject(state: ServerState, { type, old, object }: Replacement, writing: Writing): KubeObject {
   checkVersion(type, old, object);
-  const managed = object.metadata.managedFields;
+  const { managedFields: managed } = object.metadata;
+  refuseAnother(type, old, object);
   keepIdentity(object, old);
   limitToPart({ type, old, object }, writing.subresource);
   const strategy = strategyOf(type);
-  if (writing.subresource === undefined) strategy.prepareUpdate?.(object, old, state);
+  const isOfTheWhole = writing.subresource === undefined;
+  if (isOfTheWhole) strategy.prepareUpdate?.(object, old, state);
   count(type, old, object);
-  const errors = [
-    ...metadataErrors(object, () => undefined),
-    ...(strategy.validate?.(object, old, state) ?? []),
-    ...customErrors(type, object, old),
-  ];
-  if (errors.length > 0) throw invalid({ group: type.group, kind: type.kind, name: old.metadata.name }, errors);
+  refuseInvalid(state, { type, old, object });
+  if (isOfTheWhole) strategy.admitChange?.(object, old, state);
   if (writing.operation === 'Apply') Object.assign(object.metadata, { managedFields: managed });
-  else trackUpdate(object, { type, writing, old });
+  else trackUpdate(object, { type, writing, old: { ...old, metadata: { ...old.metadata, ...managedFrom(managed) } } });
   return keep(state, { type, old, object }, writing);
 }
 
+type Managed = KubeObject['metadata']['managedFields'];
+
+/** Whoever changes an object may put right who manages its fields, as kubectl does; `[{}]` stands for nobody. */
+function managedFrom(managed: Managed = []): { managedFields?: NonNullable<Managed> } {
+  const known = managed.filter((entry) => Object.keys(entry).length > 0);
+  return managed.length === 0 ? {} : { managedFields: known };
+}
+
+function refuseInvalid(state: ServerState, { type, old, object }: Replacement): void {
+  const errors = [
+    ...metadataErrors(object, () => undefined),
+    ...lateFinalizers(object, old),
+    ...finalizerErrors(object, type),
+    ...(strategyOf(type).validate?.(object, old, state) ?? []),
+    ...customErrors(type, object, old),
+  ];
+  if (errors.length > 0) throw invalid({ group: type.group, kind: type.kind, name: old.metadata.name }, errors);
+}
+
 function checkVersion(type: ResourceType, { metadata: old }: KubeObject, { metadata }: KubeObject): void {
-  const { resourceVersion, uid } = metadata;
+  const { resourceVersion } = metadata;
   if (resourceVersion && resourceVersion !== old.resourceVersion) throw stale(namedOf(type, old.name));
+}
+
+/** Whoever replaces an object may say which one it means. */
+function checkSame(type: ResourceType, { metadata: old }: KubeObject, { metadata: { uid } }: KubeObject): void {
   if (uid && uid !== old.uid)
     throw conflict(
       namedOf(type, old.name),
       `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.uid}`,
     );
+}
+
+/** In a patch the same is a change that nobody can make. */
+function refuseAnother(type: ResourceType, { metadata: old }: KubeObject, { metadata: { uid } }: KubeObject): void {
+  if (!uid || uid === old.uid) return;
+  const error: FieldError = { type: 'Invalid', path: 'metadata.uid', value: uid, says: 'field is immutable' };
+  throw invalid({ group: type.group, kind: type.kind, name: old.name }, [error]);
 }
 
 /** An update of the status changes nothing else, and any other update not the status. */

@@ -18,6 +18,8 @@ export interface ContainerPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly tty: boolean;
   readonly stdin: boolean;
+  /** Whether what it reads ends with the first who writes to it. */
+  readonly stdinOnce: boolean;
   readonly log: LogFile;
 }
 
@@ -32,6 +34,7 @@ export class Container {
   readonly process: Process;
   readonly ended: Promise<Ended>;
   readonly env: Readonly<Record<string, string>>;
+  readonly stdinOnce: boolean;
   readonly #directory: string;
   readonly #ground: Ground;
   /** The container's first process, as seen from outside, and from the ground. */
@@ -43,6 +46,7 @@ export class Container {
     this.process = process;
     this.ended = process.ended;
     this.env = plan.env;
+    this.stdinOnce = plan.stdinOnce;
     this.#ground = ground;
     this.#pid = firstProcess(process, ground);
     this.#pidInside = numbersOf(this.#pid)[numbersOf(ground.pid).length - 1] ?? 0;

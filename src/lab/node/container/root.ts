@@ -57,7 +57,10 @@ export function rootScript(plan: RootPlan): string {
   ].join('\n');
 }
 
-/** A mount keeps the restrictions of what it shows, so they have to be named again to make it read-only. */
+/**
+ * A mount keeps the restrictions of what it shows, so they have to be named again to make it read-only. What has mounts of
+ * others in it, such as /usr/lib where Windows has put some, can only be shown with them.
+ */
 const helpers = `
 readonly_mount() {
   mount -o remount,bind,ro "$1" 2>/dev/null ||
@@ -67,7 +70,7 @@ readonly_mount() {
 }
 place() {
   if [ -d "$1" ]; then mkdir -p "$2"; else mkdir -p "\${2%/*}"; [ -e "$2" ] || : > "$2"; fi
-  mount --bind "$1" "$2"
+  mount --bind "$1" "$2" 2>/dev/null || mount --rbind "$1" "$2"
   if [ "$3" = ro ]; then readonly_mount "$2"; fi
 }
 link() {

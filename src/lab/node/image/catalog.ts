@@ -16,6 +16,9 @@ export interface CatalogOptions extends EtcdSources {
 
 const known = 'the lab runs only etcd (any repository that ends in /etcd), busybox and etcd-operator';
 const operatorUser = 65_532;
+/** Our program does what its name says, and has those of the original's too. */
+const operatorNames = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'];
+const namesakes = '/usr/local/lib/etcd-operator';
 const compiledInside = '/var/cache/etcd-operator';
 
 /** The images that the lab knows. Each is put together from what is on this machine, once. */
@@ -53,9 +56,14 @@ async function etcdImage({ repository, tag }: Reference, options: CatalogOptions
   return await base(options, {
     id: `etcd-${programs.version}`,
     command: ['/usr/local/bin/etcd'],
+    env: etcdEnvironment(),
     mounts: names.map((name) => readOnly(join(programs.directory, name), `/usr/local/bin/${name}`)),
   });
 }
+
+/** Before 3.5, etcd starts on machines of other kinds only if somebody says so, as the project's own images for these do. */
+export const etcdEnvironment = (machine: string = process.arch): Readonly<Record<string, string>> =>
+  machine === 'x64' ? {} : { ETCD_UNSUPPORTED_ARCH: machine };
 
 /** Our own image: the very program that the lab was started from, with the same Node. */
 async function operatorImage(options: CatalogOptions): Promise<Image> {
@@ -63,7 +71,7 @@ async function operatorImage(options: CatalogOptions): Promise<Image> {
   const script = join(options.cache, 'lab/operator/etcd-operator');
   const compiled = join(options.cache, 'lab/compiled');
   for (const place of [dirname(script), compiled]) await mkdir(place, { recursive: true });
-  await writeFile(script, `#!/bin/sh\nexec /usr/local/bin/node '${program}' "$@"\n`);
+  await writeFile(script, `#!/bin/sh\nexec /usr/local/bin/node ${namesakes}/"\${0##*/}" "$@"\n`);
   await chmod(script, 0o755);
   return await base(options, {
     id: 'etcd-operator',
@@ -73,17 +81,18 @@ async function operatorImage(options: CatalogOptions): Promise<Image> {
     env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: compiledInside },
     mounts: [
       readOnly(process.execPath, '/usr/local/bin/node'),
-      readOnly(script, '/usr/local/bin/etcd-operator'),
+      ...operatorNames.map((name) => readOnly(script, `/usr/local/bin/${name}`)),
       readOnly(directory, directory),
       { source: compiled, target: compiledInside, readOnly: false },
     ],
+    links: operatorNames.map((name) => ({ target: `${namesakes}/${name}`, to: program })),
   });
 }
 
 /** An image with busybox's tools and, where a program of it needs them, the host's libraries. */
 async function base(options: CatalogOptions, own: Partial<Image> & { readonly id: string }): Promise<Image> {
   const tools = await busyboxDirectory(join(options.cache, 'lab'), options.say);
-  const { mounts = [], env = {}, ...rest } = own;
+  const { mounts = [], links = [], env = {}, ...rest } = own;
   const programs = [join(tools, 'busybox'), ...mounts.map(({ source }) => source).filter((file) => isProgram(file))];
   const libraries = programs.some(needsLibraries) ? hostLibraries() : { mounts: [], links: [] };
   return {
@@ -94,7 +103,11 @@ async function base(options: CatalogOptions, own: Partial<Image> & { readonly id
     ...rest,
     env: { PATH: defaultPath, ...env },
     mounts: [readOnly(tools, '/bin'), ...libraries.mounts, ...mounts],
-    links: [...libraries.links, ...['/sbin', '/usr/bin', '/usr/sbin'].map((target) => ({ target, to: '/bin' }))],
+    links: [
+      ...libraries.links,
+      ...links,
+      ...['/sbin', '/usr/bin', '/usr/sbin'].map((target) => ({ target, to: '/bin' })),
+    ],
   };
 }
 

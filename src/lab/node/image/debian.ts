@@ -68,6 +68,7 @@ async function settingsFor(shared: string, suite: string | undefined): Promise<R
     'Dir::State::Status': status,
     'Dir::Cache': shared,
     'Debug::NoLocking': 'true',
+    'APT::Sandbox::User': 'root', // whoever is root only in a container can become nobody else
     'Acquire::Languages': 'none',
     'Acquire::PDiffs': 'false',
     'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',

@@ -29,7 +29,7 @@ export const downloadEtcd =
     const unfinished = `${directory}.${process.pid}`;
     await mkdir(unfinished, { recursive: true });
     try {
-      await unpack(await body(address), unfinished);
+      await unpack(await fetched(address), unfinished);
       await rm(directory, { recursive: true, force: true });
       await rename(join(unfinished, name), directory);
     } finally {
@@ -38,7 +38,8 @@ export const downloadEtcd =
     return { version, directory, from: "the project's releases" };
   };
 
-async function body(address: string): Promise<Readable> {
+/** What is at an address. */
+export async function fetched(address: string): Promise<Readable> {
   const begun = new AbortController();
   const timer = setTimeout(() => begun.abort(), connectMillis);
   const answer = await fetch(address, { signal: begun.signal }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recipeOf } from './etcd-build.ts';
 import { downloadEtcd } from './etcd-download.ts';
-import { type EtcdSources, findEtcd, findUntagged } from './etcd-programs.ts';
+import { builtVersion, type EtcdSources, findEtcd, findUntagged, type MakePrograms } from './etcd-programs.ts';
 
+const modules = join(import.meta.dirname, '../../../../tools/programs');
 const place = mkdtempSync(join(tmpdir(), 'etcd-programs-'));
 afterAll(() => rmSync(place, { recursive: true }));
 
@@ -54,6 +55,28 @@ describe('etcd', () => {
     await expect(findEtcd('3.3.12', { ...sources, make: [fails] })).rejects.toThrow(
       /etcd 3\.3\.12 is not on this machine.*3\.4\.31.*no way\./,
     );
+  });
+
+  it("is known by the version that Debian's really has, when that is no longer the one that was expected", async () => {
+    const cache = join(place, 'debian');
+    const unpack: EtcdSources['unpack'] = async (_, { directory }) => {
+      mkdirSync(join(directory, 'usr/bin'), { recursive: true });
+      writeFileSync(join(directory, 'usr/bin/etcd'), '#!/bin/sh\necho "etcd Version: 3.5.99"\n', { mode: 0o755 });
+      return directory;
+    };
+    const none = { cache, say: () => undefined, make: [], unpack };
+    await expect(findEtcd('3.5.30', none)).rejects.toThrow(/etcd 3\.5\.30 is not on this machine/);
+    rmSync(cache, { recursive: true });
+    expect(await findEtcd('any', none)).toMatchObject({ version: '3.5.99', from: "Debian's packages" });
+    expect(await findEtcd('3.5.99', none)).toMatchObject({ from: "Debian's packages in the cache" });
+  });
+
+  it("is the newest that we can build when any will do and Debian's cannot be had", async () => {
+    const unpack = (): Promise<never> => Promise.reject(new Error('no mirror of Debian.'));
+    const build: MakePrograms = async (version) =>
+      existsSync(join(modules, `etcd-${version}`)) ? { version, directory: '/built', from: 'its sources' } : undefined;
+    const bare = { cache: join(place, 'bare'), say: () => undefined, make: [build], unpack };
+    expect(await findEtcd('any', bare)).toMatchObject({ version: builtVersion, from: 'its sources' });
   });
 
   it('is fetched from a release', async () => {

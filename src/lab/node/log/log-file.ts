@@ -18,11 +18,14 @@ export class LogFile {
   #bytes = 0;
   #open = 0;
   #isEnded = false;
+  /** Whether nothing more can be written. */
+  #isBroken = false;
 
   constructor(path: string) {
     this.path = path;
     mkdirSync(dirname(path), { recursive: true });
     this.#file = createWriteStream(path, { flags: 'a' });
+    this.#file.on('error', () => (this.#isBroken = true)); // a full disk: those who follow are told all the same
     this.#told.setMaxListeners(0);
   }
 
@@ -58,7 +61,7 @@ export class LogFile {
 
   /** Kept when all that was said up to now is on disk. */
   async flushed(): Promise<void> {
-    if (this.#isEnded) return;
+    if (this.#isEnded || this.#isBroken) return;
     await new Promise<void>((resolve) => {
       this.#file.write('', () => resolve());
     });
@@ -69,7 +72,7 @@ export class LogFile {
       const line = { time: new Date().toISOString(), stream, text: text.replace(/\r$/, '') };
       const onDisk = written(line);
       this.#bytes += onDisk.length;
-      if (this.#bytes <= mostBytes) this.#file.write(onDisk);
+      if (this.#bytes <= mostBytes && !this.#isBroken) this.#file.write(onDisk);
       this.#tail.push(text);
       if (this.#tail.length > tailLines) this.#tail.shift();
       this.#told.emit('line', line);
@@ -78,6 +81,7 @@ export class LogFile {
 
   #end(): void {
     this.#isEnded = true;
-    this.#file.end(() => this.#told.emit('end'));
+    if (this.#isBroken) this.#told.emit('end');
+    else this.#file.end(() => this.#told.emit('end'));
   }
 }

@@ -1,5 +1,6 @@
 import type { V1LifecycleHandler } from '@kubernetes/client-node';
 import type { Json } from '../../../kube/object.ts';
+import { whenAborted } from '../../../std/when-aborted.ts';
 import { check, type Probed } from '../probe/check.ts';
 
 /** Runs what a container asked for before it is stopped. It ends when it is done, fails, or its time is over. */
@@ -7,9 +8,7 @@ export async function runHook(
   { exec, httpGet, sleep }: Json<V1LifecycleHandler>,
   probed: Probed & { readonly limit: AbortSignal },
 ): Promise<void> {
-  const over = new Promise<void>((resolve) => {
-    probed.limit.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const over = whenAborted(probed.limit);
   const action = { ...(exec === undefined ? {} : { exec }), ...(httpGet === undefined ? {} : { httpGet }) };
   const work =
     sleep === undefined

@@ -43,6 +43,7 @@ export async function startPlan(spec: ContainerSpec, around: Surroundings): Prom
     env,
     tty: spec.tty ?? false,
     stdin: spec.stdin ?? false,
+    stdinOnce: spec.stdinOnce ?? false,
     root: {
       image,
       mounts: [...files, ...mountsOf(spec, around.volumes)],

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, type Probed } from './check.ts';
-import { afterResult, delayMillis, type Probe, type ProbeState, periodMillis, unprobed } from './probe-state.ts';
-
-export type ProbeKind = 'startup' | 'readiness' | 'liveness';
+import { Pace, type ProbeKind } from './pace.ts';
+import { afterResult, delayMillis, type Probe, type ProbeState, unprobed } from './probe-state.ts';
 
 export interface Health {
   readonly started: boolean;
@@ -18,13 +17,11 @@ export interface ProberOptions extends Probed {
   readonly onUnhealthy: (kind: ProbeKind, says: string) => void;
 }
 
-/** While the first answer is awaited, we ask more often than a probe says: nobody likes to wait for a whole period. */
-const impatientMillis = 1_000;
-
 /** Looks after one run of a container, until stopped. */
 export class Prober {
   readonly #options: ProberOptions;
   readonly #stop = new AbortController();
+  readonly #began = performance.now();
   #health: Health;
 
   constructor(options: ProberOptions) {
@@ -62,18 +59,28 @@ export class Prober {
   /** Looks again and again; a startup probe ends with its first success. */
   async #probe(kind: ProbeKind, probe: Probe, onVerdict: (state: ProbeState) => void): Promise<void> {
     let state = unprobed;
-    await this.#wait(delayMillis(probe));
+    const pace = new Pace(kind, probe);
+    await this.#wait(delayMillis(probe) - this.#age);
     while (!this.#stop.signal.aborted) {
+      const before = state.verdict;
       const { result, says } = await check(probe, this.#options);
       if (this.#stop.signal.aborted) return;
-      if (result === 'failure') this.#options.onUnhealthy(kind, says);
-      const before = state.verdict;
-      state = afterResult(state, probe, result);
+      if (pace.counts(result, this.#age)) state = this.#noted(kind, afterResult(state, probe, result), says);
       if (isDeadly(kind, state)) return this.#dead(kind, says);
       if (state.verdict !== before) onVerdict(state);
-      if (kind === 'startup' && state.verdict === 'success') return;
-      await this.#wait(pauseMillis(kind, state, probe));
+      if (isPast(kind, state)) return;
+      await this.#wait(pace.pauseMillis(this.#age, state));
     }
+  }
+
+  /** For how long the container has been running. */
+  get #age(): number {
+    return performance.now() - this.#began;
+  }
+
+  #noted(kind: ProbeKind, state: ProbeState, says: string): ProbeState {
+    if (state.inRow?.result === 'failure') this.#options.onUnhealthy(kind, says);
+    return state;
   }
 
   #started(): void {
@@ -96,12 +103,9 @@ export class Prober {
   }
 
   async #wait(millis: number): Promise<void> {
-    await sleep(millis, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
+    if (millis > 0) await sleep(millis, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
   }
 }
 
-/** A container that was never ready is looked at more often, without counting its failures faster than its probe does. */
-const pauseMillis = (kind: ProbeKind, { verdict }: ProbeState, probe: Probe): number =>
-  kind === 'readiness' && verdict !== 'success' ? Math.min(impatientMillis, periodMillis(probe)) : periodMillis(probe);
-
 const isDeadly = (kind: ProbeKind, { verdict }: ProbeState): boolean => verdict === 'failure' && kind !== 'readiness';
+const isPast = (kind: ProbeKind, { verdict }: ProbeState): boolean => verdict === 'success' && kind === 'startup';

@@ -24,6 +24,7 @@ export async function writePayload(directory: string, files: readonly PayloadFil
     await chmod(target, mode);
   }
   await mkdir(join(directory, fresh), { recursive: true });
+  await rm(join(directory, '..data.new'), { force: true }); // of a lab that was killed at this point
   await symlink(fresh, join(directory, '..data.new'));
   await rename(join(directory, '..data.new'), join(directory, '..data'));
   await linkNames(directory, files);

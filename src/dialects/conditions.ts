@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Reason } from '../core/reasons.ts';
 
 export interface Condition {
   readonly type: string;
@@ -11,6 +12,19 @@ export interface Condition {
 
 export type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
+/** Nobody looks at a cluster whose spec cannot be read: that it was available when somebody last did is no longer known. */
+export function saidOfProblems(
+  problems: string,
+  before: readonly Pick<Condition, 'type' | 'status'>[],
+): readonly (Pick<Condition, 'type' | 'status'> & { readonly reason: Reason; readonly message: string })[] {
+  const wasAvailable = before.some(({ type, status }) => type === 'Available' && status !== 'False');
+  const message = 'the spec has to be corrected first';
+  return [
+    ...(wasAvailable ? [{ type: 'Available', status: 'Unknown', reason: 'BadSpec', message } as const] : []),
+    { type: 'Degraded', status: 'True', reason: 'BadSpec', message: problems },
+  ];
+}
+
 /** Times change only with what they are the times of. */
 export const merged = <C extends Condition>(said: readonly Said[], before: readonly C[], now: Date): C[] =>
   said.map((condition) => {
@@ -22,6 +36,12 @@ export const merged = <C extends Condition>(said: readonly Said[], before: reado
     const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? time) : time;
     return { ...condition, lastUpdateTime: time, lastTransitionTime } as C;
   });
+
+const heldUp: ReadonlySet<string | undefined> = new Set<Reason>(['BackupBlocked', 'BadSpec']);
+
+/** Whether a backup cannot begin, for now or as it is written. */
+export const isHeldUp = (conditions: readonly Pick<Said, 'type' | 'reason'>[] = []): boolean =>
+  conditions.some(({ type, reason }) => type === 'Progressing' && heldUp.has(reason));
 
 /**
  * Status as it may be found: written by an older operator, or by hand. A field that makes no sense is as good as absent,

@@ -1,0 +1,79 @@
+import { Failure } from '../std/failure.ts';
+import { type ObjectAddress, otherKeysOf } from '../storage/address.ts';
+import { StoreFailure } from '../storage/failures.ts';
+import { isManifestKey } from '../storage/names.ts';
+import type { ObjectStore, OpenObject, StoredObject } from '../storage/store.ts';
+
+const mostLooked = 1000;
+const mostNamed = 5;
+
+/** Opens an object. Where there is none of that name, what else is there is told: names of backups are long, and dated. */
+export async function openOrSuggest(
+  store: ObjectStore,
+  address: ObjectAddress,
+  signal: AbortSignal,
+): Promise<OpenObject> {
+  const { key } = address;
+  try {
+    return await store.get(key, signal);
+  } catch (thrown) {
+    const others = isMissing(thrown) ? otherKeysOf(address) : [];
+    const elsewhere = await firstThere(store, others, signal);
+    if (elsewhere !== undefined) return elsewhere;
+    if (Failure.from(thrown).kind === 'not-found') addTo(thrown, await suggestion(store, key, signal));
+    throw thrown;
+  }
+}
+
+/** Whoever may not list objects is not always told that one is missing. */
+const isMissing = (thrown: unknown): boolean =>
+  thrown instanceof StoreFailure && (thrown.trouble === 'no-object' || thrown.trouble === 'denied');
+
+async function firstThere(
+  store: ObjectStore,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<OpenObject | undefined> {
+  for (const key of keys) {
+    const found = await store.get(key, signal).catch((thrown: unknown) => {
+      if (isMissing(thrown)) return undefined;
+      throw thrown;
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const addTo = (thrown: unknown, says: string): void => {
+  if (thrown instanceof Error) thrown.message += says;
+};
+
+async function suggestion(store: ObjectStore, key: string, signal: AbortSignal): Promise<string> {
+  const directory = key.slice(0, key.lastIndexOf('/') + 1);
+  for (const prefix of new Set([key, directory])) {
+    const found = await newestBelow(store, prefix, signal);
+    if (found.length > 0) return `; what begins with "${prefix}" there: ${found.join(', ')}`;
+  }
+  return '';
+}
+
+async function newestBelow(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<readonly string[]> {
+  const seen = await listed(store, prefix, signal).catch((thrown: unknown) => {
+    if (Failure.from(thrown).kind === 'bug') throw thrown;
+    return []; // whoever may read an object may not always list others
+  });
+  const newest = seen
+    .filter(({ key }) => !isManifestKey(key))
+    .toSorted((a, b) => b.modified.getTime() - a.modified.getTime());
+  const named = newest.slice(0, mostNamed).map(({ key }) => key);
+  return newest.length > mostNamed ? [...named, `and ${newest.length - mostNamed} more`] : named;
+}
+
+async function listed(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<readonly StoredObject[]> {
+  const seen: StoredObject[] = [];
+  for await (const object of store.list(prefix, signal)) {
+    seen.push(object);
+    if (seen.length >= mostLooked) break;
+  }
+  return seen;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { checkUrls, type OperatorsStore, refusalOf, refusalToRead } from './operators-store.ts';
+
+const field = 'spec.destination.objectURLTemplate';
+const given: OperatorsStore = {
+  ...{ namespace: 'etcd-operator', secret: 'store', serviceAccountName: undefined, urls: [] },
+};
+const refusal = (url: string, over: Partial<OperatorsStore> = {}): string =>
+  refusalOf({ url, field }, 'tenant', { ...given, ...over }) ?? '';
+
+describe("what the operator's credentials are used for", () => {
+  it('is nothing where it was given none', () => {
+    expect(refusal('s3://b/k', { secret: undefined })).toContain('the operator was given none');
+    expect(refusal('s3://b/k', { secret: undefined, serviceAccountName: 'saver' })).toBe('');
+  });
+
+  it('is everything where nobody says otherwise, as in the original', () => {
+    expect(refusal('s3://b/k?endpoint=http://minio:9000&s3ForcePathStyle=true')).toBe('');
+    expect(refusal('gs://b/k')).toBe('');
+  });
+
+  it('is no server of somebody else, where that would be shown what opens the store', () => {
+    expect(refusal('gs://b/k?endpoint=http://evil')).toContain(`${field}: an endpoint of one's own`);
+    expect(refusal('azblob://c/k?endpoint=http://evil')).toContain('needs credentials of one');
+  });
+
+  it.each([
+    ['s3://b', 's3://b/any/k', true],
+    ['s3://b', 's3://bb/k', false],
+    ['s3://b/{{ .Namespace }}/', 's3://b/tenant/k', true],
+    ['s3://b/{{ .Namespace }}/', 's3://b/tenant2/k', false],
+    ['s3://b/{{ .Namespace }}', 's3://b/tenant2/k', false],
+    ['s3://b/{{ .Namespace }}', 's3://b/other/k', false],
+    ['s3://b/x', 'gs://b/x/k', false],
+    ['s3://b/x', 's3://b/x/k?endpoint=http://evil', false],
+    ['s3://b/x?endpoint=http://minio:9000', 's3://b/x/k?endpoint=http://minio:9000', true],
+  ])('with --store-urls %s is, for %s: %s', (url, object, isAllowed) => {
+    expect(refusal(object, { urls: ['gs://elsewhere/', url] }) === '').toBe(isAllowed);
+  });
+
+  it('cannot be limited to what is no URL', () => {
+    expect(() => checkUrls(['bucket/x'])).toThrow('--store-urls');
+    expect(() => checkUrls([''])).toThrow('--store-urls');
+    expect(() => checkUrls(['s3://b', 'gs://b/{{ .Namespace }}/'])).not.toThrow();
+  });
+});
+
+describe("what is read with the operator's credentials", () => {
+  const to = (namespace: string, urls: readonly string[]): string =>
+    refusalToRead({ url: 's3://b/tenant/k', field }, namespace, { ...given, urls }) ?? '';
+
+  it('must be allowed to whoever asks, unless that is where they are', () => {
+    expect(to('tenant', [])).toContain('start the operator with --store-urls');
+    expect(to('tenant', ['s3://b/{{ .Namespace }}/'])).toBe('');
+    expect(to('another', ['s3://b/{{ .Namespace }}/'])).toContain('may be used');
+    expect(to('etcd-operator', [])).toBe('');
+  });
+});

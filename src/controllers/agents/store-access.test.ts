@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { storeAccess } from './store-access.ts';
+
+const field = 'spec.source.objectURL';
+const urlIn = (url: string, use: 'to-read' | 'to-write'): string | undefined =>
+  storeAccess({ url, field }, use).words[1];
+
+describe('the URL of an object', () => {
+  it('may have a "/" more than it needs where it is read, as objects of an original may be kept', () => {
+    expect(urlIn('s3://b//p/x.db?region=eu', 'to-read')).toBe('s3://b/p/x.db?region=eu');
+    expect(urlIn('gs://b//x.db', 'to-read')).toBe('gs://b/x.db');
+    expect(urlIn('s3://b/p//x.db', 'to-read')).toBe('s3://b/p//x.db');
+    for (const url of ['s3://b///x.db', 'azblob://b//x.db', 's3:////x.db'])
+      expect(() => urlIn(url, 'to-read'), url).toThrow(field);
+  });
+
+  it('has none where it is written', () => {
+    expect(() => urlIn('s3://b//p/x.db', 'to-write')).toThrow(/begins with "\/": leave that out/);
+  });
+});
+
+describe('the pod that enters a store', () => {
+  it("asks for its identity where that is Azure's, and nothing else opens the store", () => {
+    const labelsOf = (url: string, secret?: string) => storeAccess({ url, field, secret }, 'to-read').labels;
+    expect(labelsOf('azblob://c/k?storage_account=a')).toEqual({ 'azure.workload.identity/use': 'true' });
+    expect(labelsOf('azblob://c/k', 'keys')).toEqual({});
+    expect(labelsOf('s3://b/k')).toEqual({});
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { Failure } from '../../std/failure.ts';
+import { lookAtCertificates, type SecretTools } from './certificates.ts';
+import { issueAll } from './issued-certificates.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const metadata = { name: 'db', namespace: 'default', uid: 'u' };
+const given = { problems: [], keysFound: {}, entry: {}, lacking: { certificate: undefined, user: undefined } };
+
+it('puts certificates in place of what somebody else has written into our Secret', async () => {
+  const parsed = coreos.read({ metadata, spec: { size: 3, version: '3.5.35', TLS: { managed: {} } } });
+  if (!parsed.ok || parsed.value.managedCertificates === undefined) throw new Error('not managed');
+  const { blueprint, managedCertificates: wish } = parsed.value;
+  const issued = await issueAll({}, 'authorities', { blueprint, wish, now });
+  const nonsense = Object.fromEntries(Object.keys(issued).map((file) => [file, 'nonsense']));
+  const there: Readonly<Record<string, object>> = { 'db-issued-tls': issued, 'db-member-tls': nonsense };
+  const get = async (_: unknown, { name }: { name: string }): Promise<object> => {
+    if (there[name] === undefined) throw new Failure('not-found', name);
+    const data = Object.entries(there[name]).map(([file, text]) => [file, Buffer.from(text).toString('base64')]);
+    return { metadata: { name, ownerReferences: [{ uid: 'u' }] }, data: Object.fromEntries(data) };
+  };
+  const tools = { client: { get }, now: () => now, keepsSecrets: true } as unknown as SecretTools;
+  const looking = { given: { ...given, offered: undefined }, inUse: ['peer', 'server'] as const, idle: [] };
+  const { seen } = await lookAtCertificates(parsed.value, looking, tools);
+  expect(seen).toMatchObject({ due: 'nothing', staging: { stage: 'trust' }, haveExpired: false });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { ApiFailure } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { Failure } from '../../std/failure.ts';
+import { clusterReconciler } from './reconcile.ts';
+import type { Tools } from './sources.ts';
+
+const object = {
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdCluster',
+  metadata: { name: 'db', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' },
+  spec: { size: 1, version: '3.5.35' },
+  status: { bootstrap: { members: ['db-0'], token: 't' } },
+};
+
+/** A pass over a cluster whose first pod is to be made, where that fails. */
+async function passWhere(failure: Failure, { fails = 'pods', status = {}, leads = true } = {}) {
+  const none = { by: () => [], get: () => undefined };
+  const claims = { by: () => [{ metadata: { name: 'db-0', uid: 'claim' } }], get: () => undefined };
+  const told: object[] = [];
+  const made: string[] = [];
+  const writer = {
+    create: async ({ plural }: Resource<KubeObject>) => {
+      if (plural === fails) throw failure;
+      made.push(plural);
+    },
+    patch: async (_: unknown, __: unknown, { body }: { body: object }) => void told.push(body),
+  };
+  const tools = {
+    ...{ dialect: coreos, isOurs: () => true, caughtUp: () => true, toldAgo: () => 99, writer: () => writer },
+    caches: {
+      clusters: { get: () => ({ ...object, status: { ...object.status, ...status } }) },
+      pods: none,
+      claims,
+      services: none,
+      budgets: undefined,
+    },
+    ...{ now: () => new Date(0), randomName: String, tell: () => undefined, log: () => undefined },
+    ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
+  };
+  const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
+  return { outcome, made, told: JSON.stringify(told) };
+}
+
+describe('a pass whose step fails', () => {
+  it('tells what an API server cannot do, and waits longer each time', async () => {
+    const says = 'create pods default/db-0: Internal error occurred: failed calling webhook "sidecars"';
+    const { outcome, told } = await passWhere(new ApiFailure('unreachable', says));
+    expect(outcome).toMatchObject({ is: 'failed' });
+    expect(told).toContain('failed calling webhook');
+  });
+
+  it.each([new ApiFailure('conflict', 'somebody wrote first'), new Failure('unreachable', 'etcd: unhealthy cluster')])(
+    'looks again soon, and says nothing, where that is all it takes: %s',
+    async (failure) => {
+      const { outcome, told } = await passWhere(failure);
+      expect(outcome).toMatchObject({ is: 'again' });
+      expect(told).not.toContain(failure.message);
+    },
+  );
+
+  it('heals a cluster that has formed, whatever stands in the way of its Services', async () => {
+    const taken = new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
+    const { made, told } = await passWhere(taken, { fails: 'services', status: { clusterId: 'c1' } });
+    expect(made).toEqual(['pods']);
+    expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+
+  it('is not taken by who has stood still meanwhile and leads no more', async () => {
+    const { outcome, made } = await passWhere(new Failure('bug', 'nobody is to get here'), { leads: false });
+    expect(made).not.toContain('pods');
+    expect(outcome).toMatchObject({ is: 'again' });
+  });
+
+  it('founds none where strangers have the names of its Services', async () => {
+    const taken = new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
+    const { made, told } = await passWhere(taken, { fails: 'services' });
+    expect(made).toEqual([]);
+    expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+});

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ClusterIntent, ClusterWorld, Safeguard } from '../../core/model/cluster.ts';
+import { nextMinor } from '../../core/plan/cluster/outdated.ts';
+import type { Step } from '../../core/plan/cluster/step.ts';
+import type { ClusterDialect, ReadCluster, SafeguardDialect } from '../../dialects/dialect.ts';
+import type { At, Stored } from '../../kube/object.ts';
+import { namespaced, type Resource } from '../../kube/resource.ts';
+import { Failure, unless } from '../../std/failure.ts';
+import type { Deed } from './deed.ts';
+import { withStatus } from './publish.ts';
+import type { ClusterObject, Tools } from './sources.ts';
+
+/** A sentence where we may not look. */
+type Found = Stored<ClusterObject> | string | undefined;
+
+/** One that was just made is not made again, however much it differs from what was asked for. */
+const seconds = { untilLookedInto: 10, untilTold: 120, untilTriedAgain: 120, untilOfNoUse: 24 * 3600 } as const;
+
+/** How far the backup is that has to be good before the next minor; nothing where none is wanted now. */
+export async function lookAtSafeguard(
+  { blueprint, backupBeforeUpgrade: like }: ReadCluster,
+  world: ClusterWorld,
+  tools: Pick<Tools, 'client' | 'dialect' | 'now'>,
+): Promise<Safeguard | undefined> {
+  if (like === undefined) return undefined;
+  const version = nextMinor(world);
+  const resource = resourceOf(tools.dialect);
+  if (resource === undefined || version === undefined) return undefined;
+  const { namespace, name: cluster } = blueprint.intent;
+  const name = `${cluster}-before-${version}`;
+  const [found, another] = await Promise.all(
+    [name, like].map((each) => backupAt({ namespace, name: each }, resource, tools).catch(toldIfForbidden)),
+  );
+  const seen = { name, ...judged(found, { intent: blueprint.intent, version, another }, tools) };
+  const isToBeMade = seen.state === 'missing' || seen.state === 'stale';
+  return isToBeMade && another === undefined ? { name, state: 'failed', why: unlike(like) } : seen;
+}
+
+const unlike = (name: string): string =>
+  `spec.backupBeforeUpgrade.like: there is no EtcdBackup ${name} in this namespace: create it, or leave the field out`;
+
+/** Where we may not look, nobody moves on; but all else goes on. */
+function toldIfForbidden(thrown: unknown): string {
+  const failure = Failure.from(thrown);
+  if (failure.kind !== 'forbidden') throw failure;
+  return failure.message;
+}
+
+type Judging = Pick<Tools, 'dialect' | 'now'>;
+
+interface Wanted {
+  /** The cluster that it is to be of. */
+  readonly intent: ClusterIntent;
+  readonly version: string;
+  /** The one after whose likeness it is made. */
+  readonly another: Found;
+}
+
+function judged(found: Found, wanted: Wanted, tools: Judging): Omit<Safeguard, 'name'> {
+  if (typeof found === 'string') return { state: 'failed', why: found };
+  if (found === undefined) return { state: 'missing', why: '' };
+  const isOurs = found.metadata.ownerReferences?.some((owner) => owner.uid === wanted.intent.uid) === true;
+  return isOurs
+    ? byAge(found, wanted, tools)
+    : { state: 'failed', why: 'it is not of this cluster: delete or rename it' };
+}
+
+function byAge(found: Stored<ClusterObject>, wanted: Wanted, { dialect, now }: Judging): Omit<Safeguard, 'name'> {
+  const { state, why } = dialect.safeguards?.stateOf(found) ?? { state: 'under-way', why: '' };
+  const age = (now().getTime() - Date.parse(found.metadata.creationTimestamp ?? '')) / 1000;
+  if (age > usefulFor(state, isAsWanted(found, wanted, dialect))) return { state: 'stale', why };
+  if (state !== 'blocked') return { state, why };
+  return { state: age > seconds.untilTold ? 'failed' : 'under-way', why };
+}
+
+/** One that is blocked may yet begin by itself, but not if what it was made after has been corrected since. */
+function usefulFor(state: ReturnType<SafeguardDialect['stateOf']>['state'], isSame: boolean): number {
+  if (state === 'good' || state === 'under-way') return seconds.untilOfNoUse;
+  if (!isSame) return seconds.untilLookedInto;
+  return state === 'blocked' ? seconds.untilTold + seconds.untilTriedAgain : seconds.untilTriedAgain;
+}
+
+/** Whether it would be made so again. The API server keeps nothing of what is not said. */
+function isAsWanted(
+  found: Stored<ClusterObject>,
+  { intent, version, another }: Wanted,
+  dialect: ClusterDialect,
+): boolean {
+  if (another === undefined || typeof another === 'string') return true; // there is none to tell
+  const { namespace, name: cluster } = intent;
+  const spec = dialect.safeguards?.specLike(another.spec, { namespace, cluster, version });
+  return isDeepStrictEqual(found.spec, JSON.parse(JSON.stringify(spec ?? {})));
+}
+
+const resourceOf = ({ group, version, safeguards }: ClusterDialect): Resource<ClusterObject> | undefined =>
+  safeguards && namespaced<ClusterObject>({ group, version, plural: safeguards.plural, kind: safeguards.kind });
+
+async function backupAt(
+  at: At,
+  resource: Resource<ClusterObject>,
+  { client }: Pick<Tools, 'client'>,
+): Promise<Stored<ClusterObject> | undefined> {
+  const found = await unless('not-found', client.get(resource, at), undefined);
+  return found && withStatus(found, { dialect: resource });
+}
+
+/** In place of one that failed or is of no use any more. It goes with its cluster; what it has stored stays. */
+export async function makeBackup(
+  { name, version }: Extract<Step, { kind: 'make-backup' }>,
+  { blueprint, tools, writer, signal, observed }: Deed,
+): Promise<void> {
+  const { dialect } = tools;
+  const { namespace, name: cluster } = blueprint.intent;
+  const resource = resourceOf(dialect);
+  const { backupBeforeUpgrade: like = '' } = observed;
+  const another = resource && (await backupAt({ namespace, name: like }, resource, tools));
+  if (resource === undefined || another === undefined) throw new Failure('conflict', unlike(like)); // it was there when we looked
+  await unless('not-found', writer.remove(resource, { namespace, name }, { signal }), undefined);
+  const { group, version: apiVersion, kind } = resource;
+  const scope = Object.entries(another.metadata.annotations ?? {}).filter(([key]) => key === dialect.scopeAnnotation);
+  const backup = {
+    apiVersion: `${group}/${apiVersion}`,
+    kind,
+    metadata: { name, namespace, annotations: Object.fromEntries(scope), ownerReferences: [blueprint.owner] },
+    spec: dialect.safeguards?.specLike(another.spec, { namespace, cluster, version }),
+  };
+  await writer.create(resource, backup, { signal });
+}

@@ -1,0 +1,51 @@
+import type { Blueprint } from '../../core/desired/manifest.ts';
+import type { Body, RestoreIntent } from '../../core/model/restore.ts';
+import type { KubeObject, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
+import type { RestoreTools } from './sources.ts';
+
+export interface Bodies {
+  readonly pods: readonly Stored<Pod>[];
+  readonly claims: readonly Stored<PersistentVolumeClaim>[];
+}
+
+export const nobody: Bodies = { pods: [], claims: [] };
+
+/** Everything in the namespace that could belong to the cluster or to the restore: labels are what the restore changes. */
+export async function bodiesIn({ namespace }: RestoreIntent, { client }: RestoreTools): Promise<Bodies> {
+  const [foundPods, foundClaims] = await Promise.all([
+    client.list(pods, { namespace }),
+    client.list(persistentVolumeClaims, { namespace }),
+  ]);
+  return { pods: foundPods.items, claims: foundClaims.items };
+}
+
+export const isOwnedBy = ({ metadata }: KubeObject, uid: string): boolean =>
+  (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+
+/** On what was made for a restore: that restore, by its uid. */
+export const madeByAnnotation = ({ group }: { readonly group: string }): string => `${group}/restored-by`;
+
+/** Whether it was made for the restore: it belongs to it, and says so still when it has become the cluster's. */
+export const isMadeFor = (
+  object: KubeObject,
+  { uid }: Pick<RestoreIntent, 'uid'>,
+  { dialect }: Pick<RestoreTools, 'dialect'>,
+): boolean => isOwnedBy(object, uid) || object.metadata.annotations?.[madeByAnnotation(dialect)] === uid;
+
+/** Whether a volume that nobody owns is a cluster's all the same: in an API where volumes outlive clusters, labels say so. */
+export const isLeftTo = (
+  cluster: KubeObject | undefined,
+  { metadata }: KubeObject,
+  { findsDisks, naming }: Blueprint,
+): boolean =>
+  cluster !== undefined &&
+  findsDisks === 'by-name' &&
+  !metadata.ownerReferences?.length &&
+  Object.entries(naming.clusterLabels).every(([label, value]) => metadata.labels?.[label] === value);
+
+export const bodyOf = ({ metadata: { name, uid, deletionTimestamp } }: Stored<KubeObject>): Body => ({
+  name,
+  uid,
+  isGoing: deletionTimestamp !== undefined,
+});

@@ -1,0 +1,53 @@
+import type { RestoreIntent } from '../../core/model/restore.ts';
+import type { KubeObject, Stored } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Bodies } from './bodies.ts';
+import { isOwnedBy } from './bodies.ts';
+import type { RestoreTools } from './sources.ts';
+import { clusterNamed, type Found } from './target.ts';
+
+/** Who or what has the name of a cluster that a restore is to make: nothing of that may be lost, or taken for the new one's. */
+export async function takenFor(
+  intent: RestoreIntent,
+  { found, bodies }: { readonly found: Found; readonly bodies: Bodies },
+  tools: RestoreTools,
+): Promise<string | undefined> {
+  const { target, stranger } = found;
+  const { kind } = tools.clusters.dialect;
+  if (stranger !== undefined)
+    return `there is an ${kind} "${intent.cluster}" already: choose another name, or delete it and its volumes`;
+  if (intent.into === 'existing' || typeof target === 'string' || target.object !== undefined) return undefined;
+  const rival = await rivalOf(intent, tools);
+  if (rival !== undefined)
+    return `an ${kind} of ${rival} has the name "${intent.cluster}" in this namespace: choose another name`;
+  return leftBehind(intent, bodies, target.read.blueprint.naming.clusterLabels);
+}
+
+async function rivalOf(intent: RestoreIntent, tools: RestoreTools): Promise<string | undefined> {
+  for (const resource of tools.rivals) {
+    const rival = await clusterNamed(intent, resource, tools).catch((thrown: unknown) => {
+      if (Failure.from(thrown).kind !== 'forbidden') throw thrown;
+      return undefined;
+    });
+    if (rival !== undefined) return resource.group;
+  }
+  return undefined;
+}
+
+/** A cluster of that name would take what is left for its own, and go on with it. */
+function leftBehind(
+  { cluster, uid }: RestoreIntent,
+  { pods, claims }: Bodies,
+  labels: Readonly<Record<string, string>>,
+): string | undefined {
+  const isNumbered = ({ metadata: { name } }: KubeObject): boolean =>
+    name.startsWith(`${cluster}-`) && /^\d+$/.test(name.slice(cluster.length + 1));
+  const isLabelled = ({ metadata }: KubeObject): boolean =>
+    Object.entries(labels).every(([label, value]) => metadata.labels?.[label] === value);
+  const isLeft = (each: Stored<KubeObject>): boolean => (isNumbered(each) || isLabelled(each)) && !isOwnedBy(each, uid);
+  const claim = claims.find(isLeft);
+  if (claim !== undefined)
+    return `volume ${claim.metadata.name} of an earlier cluster "${cluster}" is still there: delete its claims, or choose another name`;
+  const pod = pods.find(isLeft);
+  return pod && `pod ${pod.metadata.name} has the name of a member: delete it, or choose another name`;
+}

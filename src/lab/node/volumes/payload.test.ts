@@ -1,0 +1,27 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { writePayload } from './payload.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'payload-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const file = (path: string, content: string) => ({ path, content: Buffer.from(content), mode: 0o644 });
+
+it('replaces all files at once', async () => {
+  await writePayload(directory, [file('a', 'old'), file('b', 'old')]);
+  await writePayload(directory, [file('a', 'new')]);
+  expect(readFileSync(join(directory, 'a'), 'utf8')).toBe('new');
+  expect(readdirSync(directory).filter((name) => !name.startsWith('..'))).toEqual(['a']);
+});
+
+it('goes on where a lab was killed between making the link and moving it', async () => {
+  await writePayload(directory, [file('a', 'old')]);
+  symlinkSync('..never-finished', join(directory, '..data.new'));
+  await writePayload(directory, [file('a', 'new')]);
+  expect(readFileSync(join(directory, 'a'), 'utf8')).toBe('new');
+});

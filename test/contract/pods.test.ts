@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { contract } from './support.ts';
+
+const { kubectl, say, namespace } = contract('pods');
+
+const one = { name: 'one', image: 'busybox' };
+const pod = (spec: object): { input: string } => ({
+  input: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec }),
+});
+
+describe('a pod is refused', () => {
+  it.each([
+    [{ containers: [{ name: 'one' }] }, 'spec.containers[0].image: Required value'],
+    [{ containers: [one, one] }, 'spec.containers[1].name: Duplicate value: "one"'],
+    [
+      { containers: [{ ...one, volumeMounts: [{ name: 'none', mountPath: '/a' }] }] },
+      'spec.containers[0].volumeMounts[0].name: Not found: "none"',
+    ],
+    [
+      { containers: [{ ...one, resources: { requests: { memory: '2Gi' }, limits: { memory: '1Gi' } } }] },
+      'spec.containers[0].resources.requests: Invalid value: "2Gi": must be less than or equal to memory limit of 1Gi',
+    ],
+    [
+      { containers: [{ ...one, resources: { requests: { cpu: '1100m' }, limits: { cpu: '1' } } }] },
+      'spec.containers[0].resources.requests: Invalid value: "1100m": must be less than or equal to cpu limit of 1',
+    ],
+  ])('%j', async (spec, says) => {
+    expect(await kubectl.refused('create --dry-run=server -f -', pod(spec))).toContain(says);
+  });
+
+  it('but not for a request that is the limit, in other words', async () => {
+    const resources = { requests: { cpu: '1000m', memory: '1024Mi' }, limits: { cpu: '1', memory: '1Gi' } };
+    const spec = { containers: [{ ...one, resources }] };
+    expect(await kubectl('create --dry-run=server -f -', pod(spec))).toContain('pod/p created');
+  });
+});
+
+describe('a pod whose node does not answer', () => {
+  it('shows no logs and takes no commands', async () => {
+    const name = `silent-${namespace}`;
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: 1 } },
+    };
+    expect((await say('POST', '/api/v1/nodes', { body: { metadata: { name }, status } })).code).toBe(201);
+    await kubectl('create -f -', pod({ nodeName: name, containers: [one] }));
+    const refused = 'dial tcp 127.0.0.1:1: connect: connection refused';
+    const { code, body } = await say('GET', `/api/v1/namespaces/${namespace}/pods/p/log`);
+    expect(code).toBe(500);
+    expect(body['message']).toContain('Get "https://127.0.0.1:1/containerLogs/');
+    expect(body['message']).toContain(refused);
+    expect(await kubectl.refused('exec p -- true')).toMatch(
+      /Internal error occurred: error sending request: Post "https:\/\/127\.0\.0\.1:1\/exec\/.*": dial tcp 127\.0\.0\.1:1: connect: connection refused/,
+    );
+    await say('DELETE', `/api/v1/nodes/${name}`);
+    await kubectl('delete pod p --grace-period=0 --force');
+  });
+});

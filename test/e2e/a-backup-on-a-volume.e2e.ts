@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import type { EtcdConnection } from '../../src/etcd/client.ts';
+import { backedUp, resourceOf } from '../support/backups.ts';
+import { type DeclaredCluster, declared } from '../support/cluster.ts';
+import { example, installOperator } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+const name = 'example-etcd-cluster';
+const backup = `${name}-backup`;
+
+/** Some member: they are replaced here, and whom we knew may be gone. */
+const askOne = <T>(db: DeclaredCluster, ask: (member: EtcdConnection) => Promise<T>): Promise<T> =>
+  until('a member answers', () =>
+    db.withMembers(async ([member]) => (member === undefined ? undefined : await ask(member))),
+  );
+
+const write = (db: DeclaredCluster, word: string): Promise<unknown> =>
+  askOne(db, (member) => member.put('key', word, { timeoutMillis: 2_000 }));
+
+/** All there is, with the revisions at which it was written. */
+const everything = (db: DeclaredCluster): Promise<readonly string[]> =>
+  askOne(db, async (member) =>
+    (await member.list({ key: 'key', prefix: true })).map(
+      ({ key, value, modRevision }) => `${key}=${Buffer.from(value).toString()} at ${modRevision}`,
+    ),
+  );
+
+story.asOnTheLab('the example of a backup is made on a volume, and restored from there', async (told) => {
+  const { kubectl, step, namespace } = told;
+  const db = declared(kubectl, name);
+  const restore = (as: string, from: string): Promise<string> => {
+    const store = { backupStorageType: 'PVC', pvc: { claimName: 'etcd-backups', path: from } };
+    return kubectl('apply -f -', { input: resourceOf('EtcdRestore', as, { etcdCluster: { name }, ...store }) });
+  };
+  await installOperator(told);
+  await db.apply({ size: 3, version: '3.6.16' });
+  await db.settled(3);
+  const path = await step('made at once, and named by revision and date', async () => {
+    await write(db, 'good');
+    await kubectl('apply -f -', { input: example('etcd-backup.yaml', namespace) });
+    const { lastBackup, etcdRevision } = await backedUp(kubectl, backup);
+    const url = decodeURIComponent(lastBackup?.url ?? '');
+    expect(url).toMatch(
+      new RegExp(`^file://etcd-backups/${name}_v${etcdRevision}_\\d{4}-\\d\\d-\\d\\d-\\d\\d:\\d\\d:\\d\\d$`),
+    );
+    return url.replace('file://etcd-backups/', '');
+  });
+  const before = await everything(db);
+  await write(db, 'bad');
+  await step('a path that leads nowhere is told, and the cluster is as it was', async () => {
+    const ids = await db.ids();
+    await restore('nowhere', name);
+    await kubectl('wait etcdrestore/nowhere --for=condition=Succeeded=False --timeout=120s');
+    expect(await kubectl('get etcdrestore nowhere -o jsonpath={.status.reason}')).toContain(
+      `was not touched: cannot read object "${name}" in volume "etcd-backups"`,
+    );
+    expect(await db.ids()).toEqual(ids);
+  });
+  await step('the path that the backup tells brings everything back', async () => {
+    await restore(name, path);
+    await kubectl(`wait etcdrestore/${name} --for=jsonpath={.status.succeeded}=true --timeout=240s`);
+    await db.settled(3);
+    expect(await everything(db)).toEqual(before);
+    await write(db, 'new');
+  });
+});

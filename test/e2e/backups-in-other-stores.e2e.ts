@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import {
+  applyBackup,
+  backedUp,
+  createSecret,
+  resourceOf,
+  startAzureForPods,
+  startGcsForPods,
+} from '../support/backups.ts';
+import { declared } from '../support/cluster.ts';
+import { installOperator } from '../support/operator.ts';
+import { everything, write } from '../support/restored.ts';
+import { bucket, type StoreServer } from '../support/store-servers.ts';
+import { story } from '../support/story.ts';
+
+interface Store {
+  readonly type: 'GCS' | 'ABS';
+  readonly start: () => Promise<StoreServer>;
+  readonly spec: (path: string, endpoint: string | undefined) => object;
+}
+
+const stores: readonly Store[] = [
+  { type: 'GCS', start: startGcsForPods, spec: (path, endpoint) => ({ gcs: { path, gcpSecret: 'store', endpoint } }) },
+  {
+    type: 'ABS',
+    start: startAzureForPods,
+    spec: (path, endpoint) => ({ abs: { path, absSecret: 'store', endpoint } }),
+  },
+];
+
+for (const { type, start, spec } of stores)
+  story.onOurCluster(`data is saved in a store of type ${type} and comes back from there`, async (told) => {
+    const { kubectl, step } = told;
+    const db = declared(kubectl);
+    await using server = await start();
+    const place = spec(`${bucket}/etcd/saved.db`, server.address.endpoint);
+    await installOperator(told);
+    await createSecret(kubectl, 'store', server.secret);
+    const before = await step('a backup', async () => {
+      await db.apply({ size: 1, version: '3.6.16' });
+      await db.settled(1);
+      await write(db, 'good');
+      const seen = await everything(db);
+      await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: type, ...place });
+      expect((await backedUp(kubectl, 'saved')).lastBackup?.sizeBytes).toBeGreaterThan(0);
+      return seen;
+    });
+    await step('a restore takes back what was written since', async () => {
+      await write(db, 'bad');
+      const restore = { etcdCluster: { name: 'db' }, backupStorageType: type, ...place };
+      await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', restore) });
+      await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
+      await db.settled(1);
+      expect(await everything(db)).toEqual(before);
+    });
+  });

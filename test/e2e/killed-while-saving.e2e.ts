@@ -1,0 +1,62 @@
+import { expect } from 'vitest';
+import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
+import { declared } from '../support/cluster.ts';
+import { Mortal } from '../support/mortal.ts';
+import { imageUnderTest, installOperator, scaleOperator } from '../support/operator.ts';
+import { everything, write } from '../support/restored.ts';
+import { story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+const pvc = { claimName: 'backups', path: 'db' };
+
+/** Only what restores do: the steps of a cluster are told of elsewhere. */
+const stepsOfRestores = [
+  ...['prove', 'start-seed', 'pin', 'hold-cluster', 'stop-pods', 'set-aside', 'hand-over', 'rewrite-memory'],
+  ...['release-cluster', 'discard-old-data', 'unpin'],
+];
+
+const moments = ['a backup begins', 'a backup has ended', 'step taken'];
+
+story.asOnTheLab('an operator that is killed at every step of a backup and a restore goes on', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await kubectl('apply -f -', { input: claimManifest('backups') });
+  await db.apply({ size: 1, version: '3.6.16', durable: true });
+  await db.settled(1);
+  await write(db, 'good');
+  const [before, ids] = [await everything(db), await db.ids()];
+  await scaleOperator(told, 0);
+  const flags = ['--agent-image', imageUnderTest()];
+  const isOfBackupOrRestore = (kind: string): boolean => kind === '' || stepsOfRestores.includes(kind);
+  const operator = new Mortal(told, isOfBackupOrRestore, { moments, flags });
+  try {
+    await step('while it saves, which is done once', async () => {
+      await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: 'PVC', pvc });
+      expect(await backedUp(kubectl, 'saved')).toMatchObject({ etcdRevision: 21 });
+      await kubectl('wait pods -l app=etcd-backup --for=delete --timeout=60s');
+    });
+    await step('while it restores', async () => {
+      await write(db, 'bad');
+      const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', pvc };
+      await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'again', spec) });
+      await kubectl('wait etcdrestore/again --for=jsonpath={.status.succeeded}=true --timeout=240s');
+      await until('it may go', async () => {
+        const { metadata } = await kubectl.json<{ metadata: { finalizers?: readonly string[] } }>(
+          'get etcdrestore again',
+        );
+        return (metadata.finalizers ?? []).length === 0 || undefined;
+      });
+      await db.settled(1);
+    });
+    expect(await everything(db)).toEqual(before);
+    expect(await db.ids()).not.toEqual(ids);
+    expect(await kubectl('get persistentvolumeclaims -l app=etcd-restore -o name')).toBe('');
+    // Before the blow falls it may have taken the next step as well, and that one is not taken again.
+    const all = ['a backup begins', 'a backup has ended', ...stepsOfRestores.map((kind) => `step taken: ${kind}`)];
+    expect(all).toEqual(expect.arrayContaining([...operator.deaths]));
+    expect(operator.count).toBeGreaterThanOrEqual(8);
+  } finally {
+    await operator.end();
+  }
+});

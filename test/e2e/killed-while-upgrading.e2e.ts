@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import { declared } from '../support/cluster.ts';
+import { Mortal } from '../support/mortal.ts';
+import { installOperator, scaleOperator } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+import { underTraffic } from '../support/traffic.ts';
+
+const version = '3.6.16';
+
+story.asOnTheLab('an operator that is killed at every step of an upgrade goes on where it was', async (told) => {
+  const { kubectl, step } = told;
+  const db = declared(kubectl);
+  await installOperator(told);
+  await db.apply({ size: 3, version: '3.5.35' });
+  await db.settled(3);
+  await scaleOperator(told, 0);
+  await kubectl('delete lease etcd-operator --ignore-not-found');
+  const members = await db.ids();
+  const operator = new Mortal(told, 'always');
+  try {
+    await underTraffic(db, async () => {
+      await step('while it upgrades', async () => {
+        await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
+        await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=300s`);
+        await db.settled(3);
+      });
+    });
+    expect(await db.ids()).toEqual(members);
+    // What it was about to do when it died may have been done: then it is not begun again.
+    expect(operator.deaths).toContain('taking step: change-image');
+    expect(operator.count).toBeGreaterThanOrEqual(3);
+  } finally {
+    await operator.end();
+  }
+});

@@ -1,0 +1,141 @@
+import { expect } from 'vitest';
+import { improbable } from '../support/apis.ts';
+import { declaredIn } from '../support/cluster.ts';
+import type { Kubectl } from '../support/kubectl.ts';
+import { metricOf } from '../support/metrics.ts';
+import { example, installFor, scaleOperator } from '../support/operator.ts';
+import { everything, write } from '../support/restored.ts';
+import { type Shelf, shelfOn } from '../support/shelf.ts';
+import { type Story, story } from '../support/story.ts';
+import { until } from '../support/until.ts';
+
+const backups = 'etcdbackups.etcd.improbable.io';
+const restores = 'etcdrestores.etcd.improbable.io';
+const schedules = 'etcdbackupschedules.etcd.improbable.io';
+const name = 'my-etcd-nightly';
+/** Resources of the schedule's backups. */
+const made = `${backups} -l etcd.improbable.io/backup-schedule-name=${name}`;
+const everySeconds = 6;
+
+interface Seen {
+  readonly metadata: { readonly creationTimestamp: string };
+  readonly status: {
+    readonly lastScheduleTime?: string;
+    readonly nextScheduleTime?: string;
+    readonly lastSuccessfulTime?: string;
+    readonly lastMissedTime?: string;
+  };
+}
+
+const scheduleIn = (kubectl: Kubectl): Promise<Seen> => kubectl.json<Seen>(`get ${schedules} ${name}`);
+
+const patched = (kubectl: Kubectl, spec: object): Promise<string> =>
+  kubectl(`patch ${schedules} ${name} --type=merge -p '${JSON.stringify({ spec })}'`);
+
+/** Waits until the status has a time, of another run than the one before. */
+const timed = (kubectl: Kubectl, field: keyof Seen['status'], before?: string): Promise<string> =>
+  until(`another ${field}`, async () => {
+    const time = (await scheduleIn(kubectl)).status[field];
+    return time === before ? undefined : time;
+  });
+
+/** Waits until the last time at which one was due is as long ago as the schedule may take, and the next is far. */
+async function betweenRuns(kubectl: Kubectl): Promise<number> {
+  const since = Date.parse((await scheduleIn(kubectl)).metadata.creationTimestamp);
+  const past = (): number => ((Date.now() - since) / 1000) % everySeconds;
+  await until('between two times', async () => (past() > 1.5 && past() < 2.5) || undefined);
+  return since + Math.floor((Date.now() - since) / (everySeconds * 1000)) * everySeconds * 1000;
+}
+
+async function hasItsTimes({ kubectl }: Story): Promise<void> {
+  const next = new Date(await timed(kubectl, 'nextScheduleTime'));
+  expect(next.toLocaleTimeString('de-DE', { timeZone: 'Europe/Berlin', timeStyle: 'short' })).toBe('02:30');
+  expect(next.getTime() - Date.now()).toBeLessThan(25 * 3600 * 1000);
+}
+
+async function isSuspended({ kubectl }: Story): Promise<void> {
+  const often = { schedule: `@every ${everySeconds}s`, timeZone: null, successfulBackupsHistoryLimit: 1 };
+  await patched(kubectl, { ...often, suspend: true, startingDeadlineSeconds: 1 });
+  await kubectl(`wait ${schedules}/${name} --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s`);
+  expect((await scheduleIn(kubectl)).status.nextScheduleTime).toBeUndefined();
+  expect(await kubectl(`get ${made} -o name`)).toBe('');
+}
+
+/** The one that was due while it was suspended is too late for its deadline. */
+async function leavesOut({ kubectl }: Story): Promise<void> {
+  const due = await betweenRuns(kubectl);
+  await patched(kubectl, { suspend: false });
+  expect(Date.parse(await timed(kubectl, 'lastMissedTime'))).toBe(due);
+  const { nextScheduleTime = '' } = (await scheduleIn(kubectl)).status;
+  expect(Date.parse(nextScheduleTime)).toBeGreaterThan(due);
+  await patched(kubectl, { startingDeadlineSeconds: null });
+}
+
+/** Whether the first that is begun after an outage is one that was due meanwhile. Whoever is slow to start finds the next one due. */
+async function isMadeUpFor(told: Story): Promise<boolean> {
+  const { kubectl } = told;
+  await scaleOperator(told, 0);
+  const { lastScheduleTime = '' } = (await scheduleIn(kubectl)).status;
+  const due = Date.parse(lastScheduleTime) + everySeconds * 1000;
+  await until('one is due', async () => Date.now() > due || undefined);
+  const back = Date.now();
+  await scaleOperator(told, 1);
+  return Date.parse(await timed(kubectl, 'lastScheduleTime', lastScheduleTime)) < back;
+}
+
+async function goesOnAfterAnOutage(told: Story): Promise<void> {
+  const { kubectl } = told;
+  await timed(kubectl, 'lastSuccessfulTime');
+  await until('one that was missed is made up for', async () => (await isMadeUpFor(told)) || undefined);
+  const { lastScheduleTime = '' } = (await scheduleIn(kubectl)).status;
+  await until('it has gone well', async () => {
+    const { lastSuccessfulTime = '' } = (await scheduleIn(kubectl)).status;
+    return Date.parse(lastSuccessfulTime) >= Date.parse(lastScheduleTime) || undefined;
+  });
+}
+
+/** Of its resources, and of what is stored. */
+async function keepsWhatItIsTold({ kubectl }: Story, shelf: Shelf): Promise<void> {
+  await patched(kubectl, { suspend: true });
+  await kubectl(`wait ${schedules}/${name} --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s`);
+  await until('one resource', async () => {
+    const { items } = await kubectl.json<{ items: readonly { status: { phase?: string } }[] }>(`get ${made}`);
+    return (items.length === 1 && items[0]?.status.phase === 'Completed') || undefined;
+  });
+  const { lastSuccessfulTime = '' } = (await scheduleIn(kubectl)).status;
+  const metric = 'etcd_operator_backup_schedule_last_success_timestamp_seconds';
+  expect(await metricOf(kubectl, metric, name)).toBe(Date.parse(lastSuccessfulTime) / 1000);
+  const stored = await shelf.snapshots('my-etcd/');
+  expect(stored.length).toBeGreaterThanOrEqual(2);
+  await kubectl(`delete ${schedules} ${name}`);
+  await kubectl(`wait ${made} --for=delete --timeout=60s`);
+  expect(await shelf.snapshots('my-etcd/')).toEqual(stored);
+}
+
+story.asOnTheLab('the examples of backups in the API of the talk go to a volume, also over an outage', async (told) => {
+  const { kubectl, step, namespace } = told;
+  const [db, again] = [declaredIn(improbable)(kubectl, 'my-etcd'), declaredIn(improbable)(kubectl, 'my-etcd-again')];
+  const apply = (file: string): Promise<string> =>
+    kubectl('apply -f -', { input: example(file, namespace, improbable.name) });
+  await installFor(improbable, told);
+  await step('a backup is made', async () => {
+    await apply('etcd-backup-schedule.yaml');
+    await apply('my-etcd.yaml');
+    await db.settled(3);
+    await write(db, 'good');
+    await apply('etcd-backup.yaml');
+    await kubectl(`wait ${backups}/my-etcd-backup --for=jsonpath={.status.phase}=Completed --timeout=120s`);
+  });
+  await step('a schedule says when it is due, by the clock of its place', () => hasItsTimes(told));
+  await step('a cluster is made of the backup', async () => {
+    await apply('etcd-restore.yaml');
+    await kubectl(`wait ${restores}/my-etcd-again --for=jsonpath={.status.phase}=Completed --timeout=120s`);
+    await again.settled(3);
+    expect(await everything(again)).toEqual(await everything(db));
+  });
+  const shelf = await shelfOn(kubectl, 'etcd-backups');
+  await step('suspended, the schedule makes nothing', () => isSuspended(told));
+  await step('what is too late for its deadline is left out, and told', () => leavesOut(told));
+  await step('what was due while the operator was away is made up for', () => goesOnAfterAnOutage(told));
+  await step('it keeps what it is told to, and deleted leaves what is stored', () => keepsWhatItIsTold(told, shelf));
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { numbered, part, replacedByName } from './restore-tales.ts';
+import { SimulatedRestore } from './simulated-restore.ts';
+
+const namesOf = ({ objects }: SimulatedRestore, plural: string): readonly string[] =>
+  objects
+    .all(plural)
+    .map(({ metadata: { name } }) => name)
+    .filter((name) => !name.includes('-look-'));
+
+const ownOfCluster = { pods: part('db-2'), persistentvolumeclaims: numbered('db-2') } as const;
+type Plural = keyof typeof ownOfCluster;
+
+/** The cluster grows in the moment after the restore has looked: by a volume first, by a pod, or by both. */
+function withRival(plurals: readonly Plural[]): SimulatedRestore {
+  const life = new SimulatedRestore(replacedByName);
+  const { client } = life.objects;
+  const look = client.list.bind(client);
+  let hasGrown = false;
+  client.list = async (kind) => {
+    const found = await look(kind);
+    const { stage } = (life.restore.status ?? {}) as { readonly stage?: string };
+    if (kind.plural === 'persistentvolumeclaims' && stage === 'Seeding' && !hasGrown) {
+      for (const plural of plurals) life.objects.put(plural, ownOfCluster[plural]);
+      hasGrown = true;
+    }
+    return found;
+  };
+  return life;
+}
+
+it.each([[['pods']], [['persistentvolumeclaims']], [['persistentvolumeclaims', 'pods']]] as const)(
+  'a member that the cluster adds meanwhile is never taken for the seed: %j',
+  async (plurals) => {
+    const life = withRival(plurals);
+    const spared: string[] = [];
+    const { writer } = life.objects;
+    const remove = writer.remove.bind(writer);
+    writer.remove = async (kind, at) => {
+      const { stage } = (life.restore.status ?? {}) as { readonly stage?: string };
+      if (stage === 'Seeding' && plurals.includes(kind.plural as never)) spared.push(at.name);
+      await remove(kind, at);
+    };
+    await life.run();
+    expect(life.violations).toEqual([]);
+    expect(spared.filter((name) => name === 'db-2')).toEqual([]);
+    const seed = (life.restore.status as { readonly seedMember?: string } | undefined)?.seedMember;
+    expect(seed).toBe('db-4');
+    expect(namesOf(life, 'pods')).toEqual([seed]);
+    expect(namesOf(life, 'persistentvolumeclaims')).toEqual([seed]);
+    expect(life.restore.status).toMatchObject({ phase: 'Completed', clusterId: 'bbb' });
+  },
+);

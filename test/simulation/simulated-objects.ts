@@ -1,0 +1,113 @@
+import { ApiFailure } from '../../src/kube/errors.ts';
+import type { KubeObject, ObjectMeta } from '../../src/kube/object.ts';
+import { mergePatch } from '../../src/lab/apiserver/patches/merge.ts';
+import { Failure } from '../../src/std/failure.ts';
+
+export type Kept = KubeObject & {
+  metadata: ObjectMeta & { uid: string; resourceVersion: string; creationTimestamp: string };
+  spec?: never;
+  status?: never;
+};
+interface Kind {
+  readonly plural: string;
+}
+interface At {
+  readonly name: string;
+}
+interface Change {
+  readonly body: object;
+}
+
+/** Thrown where the operator is killed. */
+export class Killed extends Error {}
+
+/** When the operator is killed: before a write has any effect, or when it has had it and nobody knows. */
+export interface Death {
+  readonly write: number;
+  readonly when: 'before' | 'after';
+}
+
+/** An API server that keeps objects, their versions, owners and finalizers, and at which the operator may die. */
+export class SimulatedObjects {
+  readonly #objects = new Map<string, Kept>();
+  readonly #death: Death | undefined;
+  #versions = 0;
+  #writes = 0;
+
+  constructor(death?: Death) {
+    this.#death = death;
+  }
+
+  get writes(): number {
+    return this.#writes;
+  }
+
+  all(plural: string): readonly Kept[] {
+    return [...this.#objects].filter(([key]) => key.startsWith(`${plural}/`)).map(([, object]) => object);
+  }
+
+  find(plural: string, name: string): Kept | undefined {
+    return this.#objects.get(`${plural}/${name}`);
+  }
+
+  /** What others than the operator do. */
+  put(plural: string, object: object): void {
+    const { metadata } = object as KubeObject;
+    const version = ++this.#versions;
+    const stamped = { uid: `uid-${version}`, creationTimestamp: '2026-01-01T00:00:00Z', ...metadata };
+    this.#objects.set(`${plural}/${metadata.name}`, {
+      ...object,
+      metadata: { ...stamped, resourceVersion: String(version) },
+    } as never);
+  }
+
+  readonly client = {
+    get: async ({ plural }: Kind, { name }: At): Promise<Kept> => {
+      const object = this.find(plural, name);
+      if (object === undefined) throw new Failure('not-found', `no ${plural} ${name}`);
+      return object;
+    },
+    list: async ({ plural }: Kind): Promise<{ items: readonly Kept[] }> => ({ items: this.all(plural) }),
+  };
+
+  readonly writer = {
+    create: ({ plural }: Kind, object: KubeObject): Promise<void> =>
+      this.#write(() => {
+        if (this.find(plural, object.metadata.name) !== undefined)
+          throw new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
+        this.put(plural, object);
+      }),
+    patch: ({ plural }: Kind, { name }: At, { body }: Change): Promise<void> =>
+      this.#write(() => {
+        const before = this.find(plural, name);
+        if (before === undefined) throw new Failure('not-found', `no ${plural} ${name}`);
+        const asked = (body as { metadata?: Partial<ObjectMeta> }).metadata ?? {};
+        for (const field of ['uid', 'resourceVersion'] as const)
+          if (asked[field] !== undefined && asked[field] !== before.metadata[field])
+            throw new Failure('conflict', `another ${field} of ${plural} ${name}`);
+        this.put(plural, mergePatch(before, body as never));
+        this.#collect();
+      }),
+    remove: ({ plural }: Kind, { name }: At): Promise<void> =>
+      this.#write(() => {
+        if (!this.#objects.delete(`${plural}/${name}`)) throw new Failure('not-found', `no ${plural} ${name}`);
+        this.#collect();
+      }),
+  };
+
+  async #write(apply: () => void): Promise<void> {
+    const isLast = this.#death?.write === this.#writes++;
+    if (isLast && this.#death?.when === 'before') throw new Killed('before a write');
+    apply();
+    if (isLast) throw new Killed('after a write');
+  }
+
+  /** Whatever had owners, and has none any more, goes. */
+  #collect(): void {
+    const there = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
+    for (const [key, { metadata }] of this.#objects) {
+      const owners = metadata.ownerReferences ?? [];
+      if (owners.length > 0 && !owners.some(({ uid }) => there.has(uid))) this.#objects.delete(key);
+    }
+  }
+}

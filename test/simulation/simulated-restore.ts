@@ -1,0 +1,198 @@
+import { deflateRawSync } from 'node:zlib';
+import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
+import { ownerIndex } from '../../src/controllers/cluster/sources.ts';
+import { restoreReconciler } from '../../src/controllers/restore/reconcile.ts';
+import type { RestoreTools } from '../../src/controllers/restore/sources.ts';
+import type { ClusterDialect } from '../../src/dialects/dialect.ts';
+import type { RestoreDialect } from '../../src/dialects/restore-dialect.ts';
+import { namespaced } from '../../src/kube/resource.ts';
+import { type Death, type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
+
+/** A life to be told: an API, what is there at first, and the restore that is asked for. */
+export interface Tale {
+  readonly clusters: ClusterDialect;
+  readonly restores: RestoreDialect;
+  readonly objects: Readonly<Record<string, readonly object[]>>;
+  readonly restore: object;
+  /** How many members the cluster is to have, as its status says it. */
+  readonly grown: object;
+  /** What the seed finds when it reads the backup to its end; without it, that it is whole. */
+  readonly damage?: string;
+  /** What the manifest beside the backup says of the cluster, to those who ask. */
+  readonly saved?: object;
+  /** What the operator was given for stores. */
+  readonly operators?: Partial<RestoreTools['operators']>;
+  /** What happens between two passes besides. */
+  readonly mishap?: (objects: SimulatedObjects) => void;
+}
+
+interface Volume {
+  readonly secret?: { readonly secretName: string; readonly optional?: boolean };
+}
+
+const clusterId = 0xbbbn;
+const usualStore = { namespace: 'home', secret: undefined, serviceAccountName: 'reader', urls: ['s3://backups/'] };
+const courierRuns = { containerStatuses: [{ name: 'carry', state: { running: {} } }] };
+
+const wellWith = (more: object): object => ({
+  ...{ exitCode: 0, message: JSON.stringify({ ok: true, version: '3.6.16', size: 1, ...more }) },
+});
+const well = wellWith({});
+const killed = { exitCode: 137, reason: 'Error' };
+const failed = (message: string): object => ({
+  ...{ exitCode: 1, reason: 'Error' },
+  message: JSON.stringify({ ok: false, trouble: 'damaged', mayPass: false, message }),
+});
+const ended = (name: string, terminated: object): object => ({ name, restartCount: 0, state: { terminated } });
+
+/** One restore, with everybody who has a part in it: the operator of clusters, nodes, and etcd. */
+export class SimulatedRestore {
+  readonly objects: SimulatedObjects;
+  /** What must never be. */
+  readonly violations: string[] = [];
+  /** Events, by their reasons. */
+  readonly told: string[] = [];
+  /** How many pods that look at the backup are yet to be killed before they are done. */
+  deaths = 0;
+  readonly #tale: Tale;
+  readonly #membersAtFirst: number;
+  readonly #volumesAtFirst: readonly string[];
+
+  constructor(tale: Tale, death?: Death) {
+    this.#tale = tale;
+    this.objects = new SimulatedObjects(death);
+    for (const [plural, those] of Object.entries(tale.objects))
+      for (const object of those) this.objects.put(plural, object);
+    this.objects.put('etcdrestores', tale.restore);
+    this.#volumesAtFirst = this.objects.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
+    this.#membersAtFirst = this.objects.all('pods').length;
+  }
+
+  get restore(): Kept {
+    const [only] = this.objects.all('etcdrestores');
+    if (only === undefined) throw new Error('the restore is gone');
+    return only;
+  }
+
+  /** Lets everybody act in turn until nothing is left to do for the restore. */
+  async run(): Promise<void> {
+    const reconcile = restoreReconciler(this.#tools());
+    for (let pass = 0; pass < 200; pass++) {
+      const outcome = await reconcile('n/r', AbortSignal.timeout(1_000)).catch((thrown: unknown) => {
+        if (thrown instanceof Killed) return { is: 'killed' as const };
+        throw thrown;
+      });
+      this.#othersAct();
+      this.#tale.mishap?.(this.objects);
+      this.#watch();
+      if (outcome.is === 'done') return;
+    }
+    throw new Error(`it does not end: ${JSON.stringify(this.restore.status)}`);
+  }
+
+  #othersAct(): void {
+    for (const cluster of this.objects.all('etcdclusters')) this.#operatorLooksAfter(cluster);
+    for (const pod of this.objects.all('pods')) this.#nodeRuns(pod);
+  }
+
+  /** The operator of clusters, as far as it matters here. */
+  #operatorLooksAfter(cluster: Kept): void {
+    const { holdAnnotation } = this.#tale.restores;
+    const heldBy = cluster.metadata.annotations?.[holdAnnotation];
+    const { heldBy: before, ...status } = (cluster.status ?? {}) as Record<string, unknown>;
+    const remembers = status['clusterId'] !== undefined;
+    if (heldBy === undefined && !remembers) this.violations.push('a cluster was left to be founded anew');
+    const settled = { ...this.#tale.grown, conditions: [{ type: 'Progressing', status: 'False' }] };
+    const next = heldBy === undefined ? { ...status, ...settled } : { ...status, heldBy };
+    if (heldBy !== before || heldBy === undefined) this.objects.put('etcdclusters', { ...cluster, status: next });
+  }
+
+  #nodeRuns(pod: Kept): void {
+    if (pod.status !== undefined || !this.#canMount(pod)) return;
+    this.objects.put('pods', { ...pod, status: this.#statusOf(pod) });
+  }
+
+  #statusOf(pod: Kept): object {
+    const { name } = pod.metadata;
+    if (name.includes('-look-')) return this.#looked(pod);
+    return name.includes('-courier-') ? { phase: 'Running', podIP: '10.0.0.1', ...courierRuns } : this.#seeded();
+  }
+
+  #looked(pod: Kept): object {
+    if (this.deaths-- > 0) return { phase: 'Failed', containerStatuses: [ended('look', killed)] };
+    return { phase: 'Succeeded', containerStatuses: [ended('look', wellWith(this.#toldTo(pod)))] };
+  }
+
+  #toldTo(pod: Kept): object {
+    const { saved } = this.#tale;
+    if (saved === undefined || !JSON.stringify(pod).includes('"--tell-cluster"')) return {};
+    return { cluster: deflateRawSync(JSON.stringify(saved)).toString('base64') };
+  }
+
+  #seeded(): object {
+    const { damage } = this.#tale;
+    if (damage !== undefined)
+      return { phase: 'Pending', initContainerStatuses: [ended('fetch-backup', failed(damage))] };
+    const initContainerStatuses = [ended('fetch-backup', well)];
+    const containerStatuses = [{ name: 'etcd', state: { running: {} } }];
+    return { phase: 'Running', podIP: '10.0.0.1', initContainerStatuses, containerStatuses };
+  }
+
+  /** A pod waits for the Secrets that it mounts. */
+  #canMount({ spec }: Kept): boolean {
+    const { volumes = [] } = (spec ?? {}) as { readonly volumes?: readonly Volume[] };
+    const needed = volumes.flatMap(({ secret }) =>
+      secret === undefined || secret.optional ? [] : [secret.secretName],
+    );
+    return needed.every((name) => this.objects.find('secrets', name) !== undefined);
+  }
+
+  #watch(): void {
+    const { phase, stage = phase } = (this.restore.status ?? {}) as { phase?: string; stage?: string };
+    const isEarly = [undefined, 'Proving', 'Seeding'].includes(stage);
+    if (isEarly && this.#oldMembers().length < this.#membersAtFirst)
+      this.violations.push('a member was stopped too early');
+    const isLost = (name: string): boolean => this.objects.find('persistentvolumeclaims', name) === undefined;
+    if (!['Complete', 'Failed'].includes(stage ?? '') && this.#volumesAtFirst.some(isLost))
+      this.violations.push('data was thrown away too early');
+    this.#watchReaders();
+  }
+
+  #watchReaders(): void {
+    const readers = this.objects.all('pods').filter((pod) => JSON.stringify(pod).includes('"--courier"'));
+    if (readers.length > 0 && this.objects.all('secrets').length === 0)
+      this.violations.push('somebody was to read before there was a courier');
+  }
+
+  #oldMembers(): readonly Kept[] {
+    const isOld = ({ metadata: { ownerReferences = [] } }: Kept): boolean =>
+      ownerReferences.some(({ uid }) => uid === 'c');
+    return this.objects.all('pods').filter(isOld);
+  }
+
+  #tools(): RestoreTools {
+    const { objects } = this;
+    const { clusters, restores } = this.#tale;
+    const operators = { ...usualStore, ...this.#tale.operators };
+    const home = { group: restores.group, namespace: operators.namespace };
+    const indexes: Readonly<Record<string, (pod: Kept) => readonly string[]>> = {
+      [ownerIndex]: byEmployer(home),
+      [awayIndex]: byAway(home),
+    };
+    const agentsOf = (index: string, key: string) =>
+      objects.all('pods').filter((pod) => indexes[index]?.(pod).includes(key));
+    const etcd = { to: () => ({ status: async () => ({ clusterId, memberId: 1n, leader: 1n }) }) };
+    return {
+      ...{ dialect: restores, resource: namespaced(restores), rivals: [], keepsSecrets: true, wayTo: undefined },
+      clusters: { dialect: clusters, resource: namespaced(clusters) },
+      client: objects.client,
+      writer: () => objects.writer,
+      caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
+      image: { name: 'etcd-operator' },
+      operators,
+      ...{ etcd, caughtUp: () => true, isOurs: () => true, now: () => new Date('2026-01-01T00:00:10Z') },
+      tell: (_: unknown, { reason }: { readonly reason: string }) => void this.told.push(reason),
+      ...{ log: () => undefined, randomName: (of: string) => `${of}-seed` },
+    } as unknown as RestoreTools;
+  }
+}
