@@ -4,6 +4,7 @@ import type { Hop } from '../../versions/route.ts';
 import { isAsDesired, isDowngradeReady, needsNewPlace, nextHop, routeOf } from './outdated.ts';
 import { hasCaughtUp } from './promote-learner.ts';
 import { act, type Rule, type Step, type Verdict, wait } from './step.ts';
+import { waitForReady } from './wait-for-ready.ts';
 
 /**
  * Carries what the spec says to one member more: followers first, the leader last and only when it leads no more. By now
@@ -22,6 +23,12 @@ function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefi
   const to = ({ version }: Carrier): string => hop?.version ?? version;
   const outdated = pairs.filter(({ carrier }) => !isAsDesired(carrier, to(carrier), world.intent));
   const [next] = outdated.toSorted((a, b) => Number(a.member.leads) - Number(b.member.leads));
+  const unready = waitForReady(
+    pairs.map(({ carrier }) => carrier),
+    next?.carrier,
+    world.now,
+  );
+  if (unready !== undefined) return unready;
   if (next === undefined) return route.passable ? undefined : wait('UpgradeRefused', route.says);
   return prepareDowngrade(hop, world) ?? giveUpLead(next, pairs, world) ?? change(next, to(next.carrier), world);
 }
@@ -46,7 +53,7 @@ function waitForLast(pairs: readonly Pair[]): Verdict | undefined {
     const { member, carrier } = changing;
     return wait('Upgrading', `waiting for ${member.name}, which runs ${member.version}, to run ${carrier.version}`);
   }
-  const behind = pairs.find(({ member, carrier }) => !carrier.ready || !hasCaughtUp(member, members));
+  const behind = pairs.find(({ member }) => !hasCaughtUp(member, members));
   return behind === undefined ? undefined : wait('Rolling', `waiting for ${behind.member.name} to catch up`);
 }
 

@@ -82,6 +82,14 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), runs('db-2', '3.6.16')),
     want: 'move-leader db-1',
   },
+  'does not wait for the kubelet to say of one what etcd says already': {
+    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), justBack('db-1')),
+    want: 'change-image db-2 3.6.16',
+  },
+  'has not ended before the last one is ready': {
+    given: everybody('3.6.16', upTo('3.6.16'), justBack('db-0')),
+    want: 'wait: Rolling',
+  },
   'changes the only member as it is': {
     given: { ...aWorld(upTo('3.5.36'), wanting(1)), ...onlyOne() },
     want: 'change-image db-0 3.5.36',
@@ -230,6 +238,10 @@ function everybody(version: string, ...changes: readonly Change[]): ClusterWorld
 function readableFor(version: string): Change {
   const ready = { storageVersion: version, downgradeTarget: version };
   return (world) => ['db-0', 'db-1', 'db-2'].reduce((w, name) => withMember(name, ready)(w), world);
+}
+
+function justBack(name: string): Change {
+  return (world) => withCarrier(name, { ready: false, unreadySince: world.now - 2000 })(world);
 }
 
 function onlyOne(): Pick<ClusterWorld, 'carriers' | 'membership'> {

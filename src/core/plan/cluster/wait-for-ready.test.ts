@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { aCarrier, nameOf } from '../../../../test/support/worlds.ts';
+import type { Carrier } from '../../model/cluster.ts';
+import { waitForReady } from './wait-for-ready.ts';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+const [db0, db1, db2] = [aCarrier(nameOf('db-0')), aCarrier(nameOf('db-1')), aCarrier(nameOf('db-2'))];
+const unreadyFor = (seconds: number, carrier: Carrier): Carrier => ({
+  ...carrier,
+  ready: false,
+  unreadySince: now - seconds * 1000,
+});
+
+it('does not wait for the kubelet to say of one what etcd says already, while clients have another', () => {
+  expect(waitForReady([db0, unreadyFor(2, db1), db2], db2, now)).toBeUndefined();
+});
+
+it('waits for one whose pod does not become ready', () => {
+  expect(waitForReady([db0, unreadyFor(11, db1), db2], db2, now)).toMatchObject({
+    is: 'wait',
+    message: 'waiting for the pod of db-1 to be ready',
+  });
+});
+
+it('takes no third one while two are not ready', () => {
+  expect(waitForReady([db0, unreadyFor(4, db1), unreadyFor(2, db2)], db0, now)).toMatchObject({ is: 'wait' });
+  const five = [db0, unreadyFor(4, db1), unreadyFor(2, db2), aCarrier(nameOf('db-3')), aCarrier(nameOf('db-4'))];
+  expect(waitForReady(five, db0, now)).toMatchObject({ is: 'wait' });
+});
+
+it('leaves clients the only one that is ready', () => {
+  expect(waitForReady([db0, unreadyFor(2, db1)], db0, now)).toMatchObject({ is: 'wait' });
+});
+
+it('does not change the only member while it is not ready', () => {
+  const only = unreadyFor(2, db0);
+  expect(waitForReady([only], only, now)).toMatchObject({ is: 'wait' });
+});
+
+it('has not ended before the last one is ready', () => {
+  expect(waitForReady([unreadyFor(2, db0), db1, db2], undefined, now)).toMatchObject({ is: 'wait' });
+  expect(waitForReady([db0, db1, db2], undefined, now)).toBeUndefined();
+});
