@@ -57,6 +57,18 @@ describe('certificates that the operator issues', async () => {
     );
   });
 
+  it('bear the names of before beside those of another domain: members move one by one', async () => {
+    const [first, second] = ['.one.example', '.two.example'].map((ClusterDomain) => issuing({}, { ClusterDomain }));
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    const moved = await issueAll(await issueAll({}, 'authorities', first), 'certificates', second);
+    for (const file of ['peer.crt', 'server.crt'])
+      for (const domain of ['one', 'two']) {
+        const host = `db-abc.db.default.svc.${domain}.example`;
+        expect(certificateIn(moved, file).checkHost(host), `${file} ${host}`).toBeDefined();
+      }
+    expect(dueIn(moved, undefined, second)).toBe('nothing');
+  });
+
   it('are due when names, lifetime or the wish for new authorities change, or files are broken', () => {
     expect(dueIn(files, undefined, issuing({}, { ClusterDomain: '.example.org' }))).toBe('certificates');
     expect(dueIn(files, undefined, issuing({ certificateLifetimeHours: 24 }))).toBe('certificates');

@@ -91,16 +91,36 @@ export async function issueAll(before: Texts, due: Due, issuing: Issuing): Promi
     const files = authorityFiles(which);
     return { [files.certificate]: made[which].certificate, [files.key]: made[which].key };
   });
-  return Object.assign({}, ...kept, filesOf(await certificatesOf(made, issuing))) as Texts;
+  return Object.assign({}, ...kept, filesOf(await certificatesOf(made, namesSince(before, issuing), issuing))) as Texts;
+}
+
+/**
+ * Those that are wanted, and all that were before: with another domain members move to their new names one by one, and are
+ * called by the old ones until then.
+ */
+function namesSince(before: Texts, { blueprint }: Issuing): Readonly<Record<Holder, readonly string[]>> {
+  const wanted = namesFor(blueprint);
+  const both = (holder: Holder): readonly string[] => [
+    ...new Set([...wanted[holder], ...namesBorneBy(before[fileNames[holder].certificate])]),
+  ];
+  return { peer: both('peer'), server: both('server'), operator: both('operator') };
+}
+
+function namesBorneBy(certificate = ''): readonly string[] {
+  try {
+    return namesIn(new X509Certificate(certificate));
+  } catch {
+    return []; // there was none, or somebody has broken it
+  }
 }
 
 async function certificatesOf(
   made: Readonly<Record<AuthorityName, Authority>>,
+  names: Readonly<Record<Holder, readonly string[]>>,
   { blueprint, wish, now }: Issuing,
 ): Promise<Bundle> {
   const { name } = blueprint.intent;
   const valid = spanFrom(now, wish.lifetimeHours * hour);
-  const names = namesFor(blueprint);
   const commonNames: Readonly<Record<Holder, string>> = { peer: name, server: name, operator: `${name}-client` };
   const issued = holders.map(async (holder) => {
     const authority = made[issuerOf[holder]];

@@ -38,7 +38,7 @@ export const authorityLifetime = 10 * 365 * 24 * hour;
 
 /**
  * Two thirds into its life a certificate is renewed. What is left is time for somebody to notice that it was not. One that
- * has another lifetime or other names than are wanted by now is renewed at once.
+ * has another lifetime, or lacks a name that is wanted by now, is renewed at once.
  */
 export function dueOf(issued: Issued | undefined, wish: ManagedCertificates, now: number): Due {
   if (issued === undefined || issued.authorities.length === 0) return 'authorities';
@@ -55,5 +55,5 @@ const isLate = ({ from, until }: Span, now: number): boolean => until - now < (u
 const lasts = ({ from, until }: Span, lifetime: number): boolean =>
   Math.abs(until - from - headStart - lifetime) < 2_000;
 
-const bears = ({ names, wanted }: IssuedCertificate): boolean =>
-  names.length === wanted.length && wanted.every((name) => names.includes(name));
+/** It may bear more: those of before, by which somebody may still be called. */
+const bears = ({ names, wanted }: IssuedCertificate): boolean => wanted.every((name) => names.includes(name));
