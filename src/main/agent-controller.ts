@@ -13,6 +13,7 @@ import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { Reflector, whenSynced } from '../runtime/reflector.ts';
 import type { Store } from '../runtime/store.ts';
+import { whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { type Reconcile, workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
@@ -26,6 +27,7 @@ export interface AgentParts {
   /** The one namespace to look after; without it, all. */
   readonly scope: string | undefined;
   readonly isOurs: (metadata: ObjectMeta) => boolean;
+  readonly leads: Tools['leads'];
   readonly identity: string;
   readonly image: AgentImage | string;
   readonly log: Log;
@@ -108,7 +110,7 @@ interface Made {
 }
 
 function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTools {
-  const { client, log, isOurs, image } = parts;
+  const { client, log, isOurs, leads, image } = parts;
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ [kind.resource.plural]: key, what }, 'a cache is late'),
@@ -118,9 +120,10 @@ function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTo
     ...(kind.expects === 'agents' ? { [workersOf(kind).resource.plural]: shelves.agents } : {}),
   };
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural] as never;
+  const writing = { client: whileLeading(client, leads), expectations, storeOf, onStatus: () => undefined };
   return {
     ...{ client, isOurs, image },
-    writer: (key) => writerFor(key, { client, expectations, storeOf, onStatus: () => undefined }),
+    writer: (key) => writerFor(key, writing),
     caughtUp: (key) => expectations.caughtUp(key),
     now: clock.now,
     tell: tellOnce((about, news) => recorder.record(about, news), clock),

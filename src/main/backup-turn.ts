@@ -4,7 +4,7 @@ import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
-import { lead } from '../runtime/lease.ts';
+import { type Leadership, lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
 import type { Store } from '../runtime/store.ts';
 import { agentImage } from './agent-image.ts';
@@ -46,13 +46,13 @@ type Api = BackupApi & { readonly clusters: ClusterDialect };
 function lookAfterBackupsOf(api: Api, turn: BackupTurn & BackupMetrics, stop: AbortSignal): Promise<void> {
   const { backups: dialect, schedules, clusters } = api;
   const isOurs = clusters.scopeAnnotation === undefined ? () => true : turn.isOurs;
-  const work = async (signal: AbortSignal): Promise<void> => {
+  const work: Group['work'] = async (signal, leads) => {
     const image = await agentImage('backup', turn.settings, turn.client);
     const operators = { ...turn.settings.store, namespace: turn.namespace };
     const onCache = (declared: Store<ClusterObject>): void => turn.onCache(dialect, declared);
     const { backupController } = await import('./backups.ts');
     const { scheduleController } = await import('./schedules.ts');
-    const parts = { ...turn, isOurs, image, dialect, clusters, operators, onCache };
+    const parts = { ...turn, isOurs, leads, image, dialect, clusters, operators, onCache };
     const ofSchedules = schedules && scheduleController({ ...parts, dialect: schedules, backups: dialect });
     await runTogether([backupController(parts), ...(ofSchedules === undefined ? [] : [ofSchedules])], signal);
   };
@@ -76,11 +76,11 @@ async function lookAfterRestoresOf(
 ): Promise<void> {
   const api = restoreKinds[served.name];
   const isOurs = served.dialect.scopeAnnotation === undefined ? () => true : turn.isOurs;
-  const work = async (signal: AbortSignal): Promise<void> => {
+  const work: Group['work'] = async (signal, leads) => {
     const image = await agentImage('restore', turn.settings, turn.client);
     const { restoreController } = await import('./restores.ts');
     const operators = { ...turn.settings.store, namespace: turn.namespace };
-    const parts = { ...turn, image, isOurs, operators, keepsSecrets: !turn.lacks.has('secrets') };
+    const parts = { ...turn, image, isOurs, leads, operators, keepsSecrets: !turn.lacks.has('secrets') };
     await restoreController(served, parts)(signal);
   };
   await takeTurn(turn, { ...locksOf(api, served.dialect), kind: api.resource, work }, stop);
@@ -99,21 +99,22 @@ function locksOf({ lease, hadOwnLock }: Pick<BackupApi, 'lease' | 'hadOwnLock'>,
 
 interface Group extends Locks {
   readonly kind: Resource<ClusterObject>;
-  readonly work: (signal: AbortSignal) => Promise<void>;
+  /** `leads`: whether the lease of this group is still ours; not there where there is none. */
+  readonly work: (signal: AbortSignal, leads: Leadership['holds'] | undefined) => Promise<void>;
 }
 
 async function takeTurn(turn: BackupTurn, group: Group, stop: AbortSignal): Promise<void> {
   const { client, scope, namespace, identity, log, lacks, onTrouble, settings } = turn;
   const { kind, lease: name, oldLock, work } = group;
   if (!(await whenKindIsThere(kind, { client, scope, clock, log }, stop))) return;
-  const begin = async (signal: AbortSignal): Promise<void> => {
+  const begin = async (signal: AbortSignal, leads?: Leadership['holds']): Promise<void> => {
     const places = oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease);
     for (const place of places) await waitForOldLock({ client, namespace, place, clock, log }, signal);
     if (signal.aborted) return;
     log.info({ identity, kind: kind.kind }, 'looking after them');
-    await work(signal);
+    await work(signal, leads);
   };
   if (lacks.has('leases') || settings.lease === undefined) return begin(stop);
   const lease = { client, namespace, name, identity, clock, onTrouble };
-  return lead(lease, ({ lost }) => begin(AbortSignal.any([stop, lost])), stop);
+  return lead(lease, ({ lost, holds }) => begin(AbortSignal.any([stop, lost]), holds), stop);
 }

@@ -29,6 +29,8 @@ export interface Death {
 
 /** An API server that keeps objects, their versions, owners and finalizers, and at which the operator may die. */
 export class SimulatedObjects {
+  /** Whether what has lost its owner goes at once, or not for as long as anybody looks. */
+  collects = true;
   readonly #objects = new Map<string, Kept>();
   readonly #death: Death | undefined;
   #versions = 0;
@@ -59,6 +61,12 @@ export class SimulatedObjects {
       ...object,
       metadata: { ...stamped, resourceVersion: String(version) },
     } as never);
+  }
+
+  /** Somebody deletes it; what it owned goes with it. */
+  vanish(plural: string, name: string): void {
+    this.#objects.delete(`${plural}/${name}`);
+    this.#collect();
   }
 
   readonly client = {
@@ -104,6 +112,7 @@ export class SimulatedObjects {
 
   /** Whatever had owners, and has none any more, goes. */
   #collect(): void {
+    if (!this.collects) return;
     const there = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
     for (const [key, { metadata }] of this.#objects) {
       const owners = metadata.ownerReferences ?? [];

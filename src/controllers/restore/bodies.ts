@@ -9,8 +9,6 @@ export interface Bodies {
   readonly claims: readonly Stored<PersistentVolumeClaim>[];
 }
 
-export const nobody: Bodies = { pods: [], claims: [] };
-
 /** Everything in the namespace that could belong to the cluster or to the restore: labels are what the restore changes. */
 export async function bodiesIn({ namespace }: RestoreIntent, { client }: RestoreTools): Promise<Bodies> {
   const [foundPods, foundClaims] = await Promise.all([

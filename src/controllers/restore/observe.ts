@@ -10,7 +10,7 @@ import { fetchSecret } from '../cluster/fetch-secret.ts';
 import { refusalOf } from '../cluster/membership.ts';
 import { endpointOf, refusedUser, wayOf } from '../cluster/observe.ts';
 import { type ClusterObject, ownerIndex } from '../cluster/sources.ts';
-import { type Bodies, bodiesIn, bodyOf, isLeftTo, isMadeFor, isOwnedBy, nobody } from './bodies.ts';
+import { type Bodies, bodiesIn, bodyOf, isLeftTo, isMadeFor, isOwnedBy } from './bodies.ts';
 import { templateFor } from './described.ts';
 import { pinOf } from './pin.ts';
 import { isUp, stateOfSeed } from './seed-state.ts';
@@ -35,7 +35,7 @@ export async function observeRestore(
   const template = templateFor(restore, proof, tools);
   const found = await findTarget({ intent, template, seed: memory.seed }, tools);
   const target = typeof found.target === 'string' ? undefined : found.target;
-  const bodies = target === undefined ? nobody : await bodiesIn(intent, tools);
+  const bodies = await bodiesIn(intent, tools);
   return {
     target,
     world: {
@@ -54,7 +54,8 @@ export async function observeRestore(
         .filter((claim) => isOwnedBy(claim, intent.uid) && claim.metadata.name !== memory.seed)
         .map(bodyOf),
       isOnVolume: storeAccess(intent.store, 'to-read').mounts.some((mount) => 'claim' in mount),
-      hasSeedVolume: bodies.claims.some((claim) => isSeedVolume(claim, restore)),
+      hasSeedVolume: bodies.claims.some((claim) => isOwnSeed(claim, restore) && bodyOf(claim).isGoing !== true),
+      seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map(bodyOf)[0],
       isGoing: deletionTimestamp !== undefined,
       isPinned: finalizers?.includes(pinOf(tools)) === true,
       spareName: seedNameFor(intent, { target, bodies }, tools),
@@ -69,8 +70,8 @@ function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreTo
   return proof && agentOf(proof, dialect.group);
 }
 
-const isSeedVolume = (claim: Stored<KubeObject>, { intent, memory }: ReadRestore): boolean =>
-  claim.metadata.name === memory.seed && bodyOf(claim).isGoing !== true && isOwnedBy(claim, intent.uid);
+const isOwnSeed = (body: KubeObject, { intent, memory }: ReadRestore): boolean =>
+  body.metadata.name === memory.seed && isOwnedBy(body, intent.uid);
 
 /** How long after its time a pod that is being deleted is no longer waited for. */
 const overdueSeconds = 60;

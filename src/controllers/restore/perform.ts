@@ -36,20 +36,36 @@ interface Given {
 /** Does one thing. Each of them may be done twice without harm. */
 export async function performRestore(step: RestoreStep, { target, ...given }: Given): Promise<void> {
   if (step.kind === 'prove') return prove({ ...given, target });
-  if (step.kind === 'discard-proof') return removeAll(pods, [step.proof], given);
   if (step.kind === 'pin' || step.kind === 'unpin') return pin(step.kind === 'pin', given);
+  if (isDiscard(step)) return discard(step, given);
   if (target === undefined) throw new Failure('bug', 'a step without a cluster to take it for');
   return performOn(step, { ...given, target });
 }
 
-type OnCluster = Exclude<RestoreStep, { readonly kind: 'prove' | 'discard-proof' | 'pin' | 'unpin' }>;
+/** What goes is the restore's own, and has to go also where the cluster is gone. */
+type Discard = Extract<RestoreStep, { readonly kind: `discard-${string}` }>;
+
+const isDiscard = (step: RestoreStep): step is Discard => step.kind.startsWith('discard-');
+
+async function discard(step: Discard, deed: Omit<Given, 'target'>): Promise<void> {
+  switch (step.kind) {
+    case 'discard-proof':
+      return removeAll(pods, [step.proof], deed);
+    case 'discard-seed':
+      return discardSeed(step.name, deed);
+    case 'discard-old-data':
+      return removeAll(persistentVolumeClaims, step.claims, deed);
+    default:
+      return step satisfies never;
+  }
+}
+
+type OnCluster = Exclude<RestoreStep, Discard | { readonly kind: 'prove' | 'pin' | 'unpin' }>;
 
 async function performOn(step: OnCluster, deed: RestoreDeed): Promise<void> {
   switch (step.kind) {
     case 'start-seed':
       return startSeed(step.name, deed);
-    case 'discard-seed':
-      return discardSeed(step.name, deed);
     case 'create-cluster':
       return createCluster(deed);
     case 'hold-cluster':
@@ -64,8 +80,6 @@ async function performOn(step: OnCluster, deed: RestoreDeed): Promise<void> {
       return handOver(step.seed, deed);
     case 'rewrite-memory':
       return rewriteMemory(step, deed);
-    case 'discard-old-data':
-      return removeAll(persistentVolumeClaims, step.claims, deed);
     default:
       return step satisfies never;
   }
@@ -159,7 +173,7 @@ const reliesOnManifest = (read: ReadRestore): boolean => isSaved(read) && read.i
 const tokenOf = ({ intent: { namespace, cluster, uid } }: ReadRestore): string => `${namespace}.${cluster}.${uid}`;
 
 /** The volume first: it goes when the pod has gone, and as long as there is a pod this is not over. */
-async function discardSeed(name: string, deed: RestoreDeed): Promise<void> {
+async function discardSeed(name: string, deed: Omit<Given, 'target'>): Promise<void> {
   for (const resource of [persistentVolumeClaims, pods] as readonly Resource<KubeObject>[]) {
     const own = await ownBody(resource, name, deed);
     if (own !== undefined) await removeAll(resource, [own.metadata], deed);

@@ -2,7 +2,7 @@ import type { RestoreIntent } from '../../core/model/restore.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Bodies } from './bodies.ts';
-import { isOwnedBy } from './bodies.ts';
+import { isMadeFor } from './bodies.ts';
 import type { RestoreTools } from './sources.ts';
 import { clusterNamed, type Found } from './target.ts';
 
@@ -20,7 +20,9 @@ export async function takenFor(
   const rival = await rivalOf(intent, tools);
   if (rival !== undefined)
     return `an ${kind} of ${rival} has the name "${intent.cluster}" in this namespace: choose another name`;
-  return leftBehind(intent, bodies, target.read.blueprint.naming.clusterLabels);
+  const strangers = (those: readonly Stored<KubeObject>[]) => those.filter((each) => !isMadeFor(each, intent, tools));
+  const left = { pods: strangers(bodies.pods), claims: strangers(bodies.claims) };
+  return leftBehind(intent, left, target.read.blueprint.naming.clusterLabels);
 }
 
 async function rivalOf(intent: RestoreIntent, tools: RestoreTools): Promise<string | undefined> {
@@ -36,15 +38,15 @@ async function rivalOf(intent: RestoreIntent, tools: RestoreTools): Promise<stri
 
 /** A cluster of that name would take what is left for its own, and go on with it. */
 function leftBehind(
-  { cluster, uid }: RestoreIntent,
-  { pods, claims }: Bodies,
+  { cluster }: RestoreIntent,
+  { pods, claims }: { readonly [Kind in keyof Bodies]: readonly KubeObject[] },
   labels: Readonly<Record<string, string>>,
 ): string | undefined {
   const isNumbered = ({ metadata: { name } }: KubeObject): boolean =>
     name.startsWith(`${cluster}-`) && /^\d+$/.test(name.slice(cluster.length + 1));
   const isLabelled = ({ metadata }: KubeObject): boolean =>
     Object.entries(labels).every(([label, value]) => metadata.labels?.[label] === value);
-  const isLeft = (each: Stored<KubeObject>): boolean => (isNumbered(each) || isLabelled(each)) && !isOwnedBy(each, uid);
+  const isLeft = (each: KubeObject): boolean => isNumbered(each) || isLabelled(each);
   const claim = claims.find(isLeft);
   if (claim !== undefined)
     return `volume ${claim.metadata.name} of an earlier cluster "${cluster}" is still there: delete its claims, or choose another name`;

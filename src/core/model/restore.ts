@@ -109,6 +109,8 @@ export interface RestoreWorld {
   readonly isOnVolume?: boolean;
   /** The seed's own volume is there still, and belongs to the restore. */
   readonly hasSeedVolume?: boolean;
+  /** The seed's pod, as long as it is the restore's: one that has become a cluster's goes or stays with that. */
+  readonly seedPod?: Body | undefined;
   /** Volumes of the old members, which the restore has taken into its keeping. */
   readonly aside: readonly Body[];
   /** Somebody has deleted the resource, or its whole namespace. */

@@ -1,4 +1,4 @@
-import type { RestoredCluster, RestoreWorld, Seed } from '../../model/restore.ts';
+import type { RestoreWorld } from '../../model/restore.ts';
 import { act, type RestoreVerdict, wait } from './step.ts';
 
 /** What failed leaves nothing behind but its status, and keeps nobody from anything. */
@@ -9,17 +9,12 @@ const letGo = ({ cluster, intent }: RestoreWorld): RestoreVerdict | undefined =>
     ? act({ kind: 'release-cluster' }, 'the operator may go on')
     : undefined;
 
-function tidyUp({ cluster, memory, isPinned, hasSeedVolume = false }: RestoreWorld): RestoreVerdict {
-  const left = leftIn(cluster);
-  if (hasSeedVolume || (left !== undefined && left.isGoing !== true))
+function tidyUp({ seedPod, memory, isPinned, hasSeedVolume = false }: RestoreWorld): RestoreVerdict {
+  if (hasSeedVolume || (seedPod !== undefined && seedPod.isGoing !== true))
     return act({ kind: 'discard-seed', name: memory.seed ?? '' }, 'removing what was made');
-  if (left !== undefined) return wait('waiting until what was made is gone');
+  if (seedPod !== undefined) return wait('waiting until what was made is gone');
   return isPinned ? act({ kind: 'unpin' }, 'over') : { is: 'over' };
 }
-
-/** A seed that has not become the cluster's. */
-const leftIn = (cluster: RestoredCluster | string): Seed | undefined =>
-  typeof cluster === 'string' || cluster.seed?.isHandedOver === true ? undefined : cluster.seed;
 
 /** What is kept of the old members goes with the restore. */
 export function forgetOld({ aside, isPinned }: RestoreWorld): RestoreVerdict {

@@ -28,7 +28,9 @@ describe('a cluster that is to be made', () => {
       expect(planRestore(making(phase, { taken, cluster: { seed } }))).toMatchObject({
         ...{ is: 'enter', phase: 'failed', message: `nothing was touched: ${taken}` },
       });
-    expect(stepIn(making('failed', { taken, cluster: { seed } }))).toBe('discard-seed');
+    expect(planRestore({ ...making('failed', { taken }), seedPod: seed })).toMatchObject({
+      ...{ is: 'act', step: { kind: 'discard-seed' } },
+    });
   });
 
   it('says that it was not made, where the backup is no good', () => {

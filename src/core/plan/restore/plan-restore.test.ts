@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { now, old, proof, seed, stepIn, world } from '../../../../test/support/restore-worlds.ts';
-import type { RestoredCluster } from '../../model/restore.ts';
+import type { Body, RestoredCluster } from '../../model/restore.ts';
 import { planRestore } from './plan-restore.ts';
+
+const failedWith = (seedPod: Body) => planRestore({ ...world('failed'), seedPod });
+const discard = { is: 'act', step: { kind: 'discard-seed', name: 'db-new' } };
 
 describe('before anything of the cluster is touched', () => {
   it('the backup is looked at', () => {
@@ -38,8 +41,8 @@ describe('before anything of the cluster is touched', () => {
 
   it('what was made for one that failed goes, a volume without its pod too, once', () => {
     expect(stepIn(world('failed', { hasSeedVolume: true }))).toBe('discard-seed');
-    const going = { ...seed, isGoing: true };
-    expect(planRestore(world('failed', { cluster: { seed: going } }))).toMatchObject({ is: 'wait' });
+    expect(failedWith(seed)).toMatchObject(discard);
+    expect(failedWith({ ...seed, isGoing: true })).toMatchObject({ is: 'wait' });
   });
 
   it('one who was ended while looking at it is followed by another, for a while', () => {
@@ -75,7 +78,7 @@ describe('before anything of the cluster is touched', () => {
       ...{ is: 'enter', phase: 'failed' },
       message: 'the backup cannot be used, and EtcdCluster "db" was not touched: bytes were lost',
     });
-    expect(stepIn(world('failed', { cluster: { seed: found } }))).toBe('discard-seed');
+    expect(failedWith(found)).toMatchObject(discard);
   });
 
   it('what is missing is waited for', () => {
@@ -124,7 +127,7 @@ describe('before anything of the cluster is touched', () => {
     const at = (since: number) => planRestore(world('seeding', { cluster: { seed: broken }, memory: { since } }));
     expect(at(now - 200_000)).toMatchObject({ is: 'wait' });
     expect(at(now - 400_000)).toMatchObject({ is: 'enter', phase: 'failed' });
-    expect(stepIn(world('failed', { cluster: { seed: broken } }))).toBe('discard-seed');
+    expect(failedWith(broken)).toMatchObject(discard);
   });
 });
 
@@ -163,8 +166,13 @@ describe('when the seed serves', () => {
     const gone = { cluster: 'it is gone', isClusterGone: true };
     for (const phase of ['switching', 'growing'] as const)
       expect(planRestore(world(phase, gone))).toMatchObject({ is: 'enter', phase: 'failed' });
+    expect(planRestore({ ...world('failed', gone), seedPod: seed })).toMatchObject(discard);
     expect(stepIn(world('failed', gone))).toBe('unpin');
     expect(planRestore(world('seeding', gone))).toMatchObject({ is: 'wait', isBlocked: true });
+  });
+
+  it('a seed that has become the member of a cluster is not removed, whatever became of that', () => {
+    expect(stepIn(world('failed', { cluster: { seed } }))).toBe('unpin');
   });
 
   it('a seed that was lost meanwhile is made again', () => {

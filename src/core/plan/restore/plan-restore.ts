@@ -36,11 +36,18 @@ export function planRestore(world: RestoreWorld): RestoreVerdict {
 }
 
 /** From here on there is nothing to go back to, and without the cluster nothing to go on with. */
-function lost({ isClusterGone, isGoing, intent, memory }: RestoreWorld): RestoreVerdict | undefined {
-  const isYetToBeMade = intent.into === 'new' && memory.phase === 'switching' && isGoing !== true;
-  if (!isClusterGone || isYetToBeMade) return undefined;
-  return fail(`EtcdCluster "${intent.cluster}" was deleted while it was being restored`);
+function lost(world: RestoreWorld): RestoreVerdict | undefined {
+  if (!world.isClusterGone || isYetToBeMade(world)) return undefined;
+  const says = `EtcdCluster "${world.intent.cluster}" was deleted while it was being restored`;
+  return fail(world.aside.length > 0 ? `${says}; ${oldDataStays}` : says);
 }
+
+const isYetToBeMade = (world: RestoreWorld): boolean =>
+  world.intent.into === 'new' && world.memory.phase === 'switching' && world.isGoing !== true && !wasThere(world);
+
+/** One that was to be replaced leaves something, where it is or in the restore's keeping. */
+const wasThere = ({ intent, taken, aside }: RestoreWorld): boolean =>
+  intent.replaces === true && (taken !== undefined || aside.length > 0);
 
 /** Of what has the name of a cluster that is to be made, nothing is touched. */
 const refused = ({ taken }: RestoreWorld): RestoreVerdict | undefined =>
