@@ -24,7 +24,9 @@ export const reasons = {
   DeadMember: 'A member has lost its disk or has been out of reach for too long, and is being replaced.',
   StrayCarrier: 'A pod or volume belongs to no member any more and is being removed.',
   NameTaken:
-    'Something has the name of a member and does not belong to the cluster: it is left alone, and the number passed over.',
+    'Something has the name of a member and does not belong to the cluster: it is left alone; the message says what to do.',
+  LabelsLost:
+    'The pod of a member had lost labels by which the operator finds it, and gets them back; the message names both.',
   ScalingUp: 'There are fewer members than the spec asks for.',
   ScalingDown: 'There are more members than the spec asks for.',
   Upgrading: 'Members are being moved to another version, one after the other.',

@@ -63,7 +63,7 @@ const listsOfFollowers = (deed: Deed): readonly Promise<readonly EtcdMember[]>[]
 export async function lookUp<T extends KubeObject>(
   resource: Resource<T>,
   name: string,
-  { blueprint, tools, signal }: Deed,
+  { blueprint, tools, signal }: Pick<Deed, 'blueprint' | 'tools' | 'signal'>,
 ): Promise<Stored<T> | undefined> {
   const at = { namespace: blueprint.intent.namespace, name };
   return await unless('not-found', tools.client.get(resource, at, { signal }), undefined);

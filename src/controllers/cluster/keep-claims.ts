@@ -6,7 +6,7 @@ import { votersOf } from '../../core/quorum.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims } from '../../kube/resource.ts';
 import { ownClaimsOf } from './claims-of.ts';
-import type { Tools } from './sources.ts';
+import { ownerIndex, type Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
 
 interface Keeping {
@@ -22,6 +22,20 @@ export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keep
   if (blueprint.findsDisks === 'by-owner' || world.memory.clusterId === undefined) return;
   const claims = ownClaimsOf(blueprint, world, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
   for (const claim of claims) await keepClaim(claim, { blueprint, world }, keeping.writer);
+}
+
+/**
+ * Whoever pauses a cluster may have taken its disks from it by hand, so none becomes its own meanwhile. But where the spec says
+ * that they stay, they are let go of: it may be deleted before it goes on. What a restore does with them is not disturbed.
+ */
+export async function freeClaims({ intent, disksOutlive }: Blueprint, { caches, writer }: Keeping): Promise<void> {
+  if (!disksOutlive || intent.heldBy !== undefined) return;
+  for (const { metadata } of caches.claims.by(ownerIndex, intent.uid)) {
+    const { uid, resourceVersion, namespace, name, ownerReferences = [] } = metadata;
+    const others = ownerReferences.filter((owner) => owner.uid !== intent.uid);
+    const body = { metadata: { uid, resourceVersion, ownerReferences: others } };
+    await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
+  }
 }
 
 interface Kept {

@@ -38,7 +38,10 @@ async function replaceUnused(there: Stored<PersistentVolumeClaim>, wanted: Manif
 }
 
 /** It goes with a cluster of the same name that was deleted before: whoever used it would get its data, and lose it soon. */
-function isAboutToGo({ metadata }: Stored<KubeObject>, { blueprint: { owner } }: Deed): boolean {
+export function isAboutToGo(
+  { metadata }: Stored<KubeObject>,
+  { blueprint: { owner } }: Pick<Deed, 'blueprint'>,
+): boolean {
   const { deletionTimestamp, ownerReferences = [] } = metadata;
   const isFormer = ({ kind, name, uid }: (typeof ownerReferences)[number]): boolean =>
     kind === owner.kind && name === owner.name && uid !== owner.uid;

@@ -21,7 +21,7 @@ import { lookAtSafeguard } from './safeguard.ts';
 import { certificatesOf, lookAtSecurity, type Security, withKeys } from './security.ts';
 import type { Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
-import { hasUsers, noUser } from './users.ts';
+import { hasUsers, noUser, weighed } from './users.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
@@ -67,7 +67,7 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     intent: blueprint.intent,
     ...{ memory, carriers, membership },
     clientMove: clientMoveOf({ ...read, memory }, bodies),
-    secretProblems: [...new Set([...secrets.problems, ...shutOut])],
+    ...(await weighed({ ...secrets, problems: [...secrets.problems, ...shutOut], membership }, connectionTo, signal)),
     startsWithoutSecrets,
     certificates: await certificatesOf(secrets, pods, tools),
     leftSecrets: await leftSecrets({ ...read, memory }, secrets, tools),
@@ -94,7 +94,8 @@ interface Speech extends Pick<ClusterWorld, 'startsWithoutSecrets'> {
 async function lookAtSpeech(read: ReadCluster, bodies: Bodies, tools: Tools): Promise<Speech> {
   const next = nextPlanes(read, bodies);
   const secrets = await lookAtSecurity(read, { planes: next, pods: bodies.pods }, tools);
-  const hasNone = secrets.problems.length > 0 && secrets.template.kept === undefined;
+  const areUnfit = secrets.problems.some((says) => says !== secrets.userFlaw); // members need no user to speak
+  const hasNone = areUnfit && secrets.template.kept === undefined;
   if (!hasNone) return { planes: next, secrets };
   const planes = planesWithoutCertificates(next, bodies, read.blueprint);
   return { planes, secrets, startsWithoutSecrets: isPlain(planes) && !isPlain(next) };

@@ -22,7 +22,7 @@ async function removing(world: ClusterWorld, there: Readonly<Record<string, obje
     return found;
   };
   const deed = {
-    blueprint: { intent: world.intent },
+    blueprint: { intent: world.intent, naming: { clusterLabels: {}, memberLabel: 'member' } },
     observed: { world, connectionTo: () => ({ memberRemove: async (id: bigint) => void removed.push(id) }) },
     tools: { client: { get } },
     signal: new AbortController().signal,
@@ -33,6 +33,7 @@ async function removing(world: ClusterWorld, there: Readonly<Record<string, obje
 }
 
 const bound = { metadata: {}, status: { phase: 'Bound' } };
+const ofOurs = { metadata: { name: victim, labels: { member: victim }, ownerReferences: [{ uid: 'uid-1' }] } };
 
 describe('before a member is given up, the API server is asked itself', () => {
   it('and it goes when neither pod nor disk are there', async () => {
@@ -41,7 +42,7 @@ describe('before a member is given up, the API server is asked itself', () => {
   });
 
   it.each([
-    { because: 'a pod that no copy shows', world: withoutBody, there: { pods: bound } },
+    { because: 'a pod that no copy shows', world: withoutBody, there: { pods: ofOurs } },
     { because: 'a disk that no copy shows', world: withoutBody, there: { persistentvolumeclaims: bound } },
     { because: 'a disk that was thought lost', world: withoutDisk, there: { persistentvolumeclaims: bound } },
   ])('and it stays because of $because', async ({ world, there }) => {

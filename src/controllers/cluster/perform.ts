@@ -7,12 +7,14 @@ import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
+import { isAlreadyExists } from '../../kube/errors.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { isLost } from './carriers.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
 import { isStrangersClaim } from './claims-of.ts';
 import { type Deed, evenUnanswered, leaderOf, lookUp, podWith } from './deed.ts';
+import { confirmAbsence } from './hidden-pods.ts';
 import { keepCertificates } from './keep-certificates.ts';
 import { confirmDomain, confirmHost } from './known-hosts.ts';
 import { dropSecrets } from './left-secrets.ts';
@@ -69,7 +71,10 @@ async function startCarrier(body: Body, deed: Deed): Promise<void> {
   const snapshotCount = snapshotCountFor(body, deed);
   await noteVersion(name, { version, snapshotCount }, deed);
   const pod = memberPod(blueprintOf(body, deed), { ...body, user: userOf(name, deed), snapshotCount });
-  await deed.writer.create(pods, pod as never, deed);
+  await deed.writer.create(pods, pod as never, deed).catch(async (thrown: unknown) => {
+    if (isAlreadyExists(thrown)) await confirmAbsence(name, deed);
+    throw thrown;
+  });
 }
 
 /** Files on a disk that another has made stay somebody's, until another disk takes its place. */
@@ -163,8 +168,7 @@ async function removeMember({ name, id }: Extract<Step, { kind: 'remove-member' 
 async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
   const carrier = carrierNamed(deed.observed.world, name);
   if (carrier !== undefined && carrier.disk !== 'lost') return;
-  if (carrier === undefined && (await lookUp(pods, name, deed)) !== undefined)
-    throw new Failure('conflict', `the pod of ${name} is there after all`);
+  if (carrier === undefined) await confirmAbsence(name, deed);
   const claim = await lookUp(persistentVolumeClaims, name, deed);
   if (claim !== undefined && claim.metadata.deletionTimestamp === undefined && !isLost(claim))
     throw new Failure('conflict', `the disk of ${name} is there after all`);

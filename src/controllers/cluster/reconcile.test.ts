@@ -15,10 +15,15 @@ const object = {
   status: { bootstrap: { members: ['db-0'], token: 't' } },
 };
 
-/** A pass over a cluster whose first pod is to be made, where that fails. */
-async function passWhere(failure: Failure, { fails = 'pods', status = {}, leads = true } = {}) {
-  const none = { by: () => [], get: () => undefined };
-  const claims = { by: () => [{ metadata: { name: 'db-0', uid: 'claim' } }], get: () => undefined };
+const none: object = {};
+
+/** A pass over a cluster whose first pod is to be made, where that fails; or that has no disks, and this pod which no copy shows. */
+async function passWhere(failure: Failure, { fails = 'pods', status = {}, leads = true, pod = none } = {}) {
+  const nothing = { by: () => [], get: () => undefined };
+  const claims = {
+    by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim' } }] : []),
+    get: () => undefined,
+  };
   const told: object[] = [];
   const made: string[] = [];
   const writer = {
@@ -32,13 +37,14 @@ async function passWhere(failure: Failure, { fails = 'pods', status = {}, leads 
     ...{ dialect: coreos, isOurs: () => true, caughtUp: () => true, toldAgo: () => 99, writer: () => writer },
     caches: {
       clusters: { get: () => ({ ...object, status: { ...object.status, ...status } }) },
-      pods: none,
+      pods: nothing,
       claims,
-      services: none,
+      services: nothing,
       budgets: undefined,
     },
     ...{ now: () => new Date(0), randomName: String, tell: () => undefined, log: () => undefined },
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
+    client: { get: async () => pod },
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return { outcome, made, told: JSON.stringify(told) };
@@ -79,5 +85,15 @@ describe('a pass whose step fails', () => {
     const { made, told } = await passWhere(taken, { fails: 'services' });
     expect(made).toEqual([]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+});
+
+describe('a pass over members whose pods no copy shows', () => {
+  it('gives them back their labels before it says that their data is lost', async () => {
+    const status = { clusterId: 'c1', memberStatus: [{ name: 'db-0', id: '1', role: 'voter', health: 'healthy' }] };
+    const pod = { metadata: { name: 'db-0', namespace: 'default', uid: 'pod', ownerReferences: [{ uid: 'u' }] } };
+    const { told } = await passWhere(new Failure('bug', 'nobody is to get here'), { status, pod });
+    expect(told).toContain('"labels":{"app":"etcd","etcd_cluster":"db","etcd_node":"db-0"}');
+    expect(told).not.toContain('QuorumLost');
   });
 });

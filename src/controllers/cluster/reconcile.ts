@@ -4,7 +4,7 @@ import type { Verdict } from '../../core/plan/cluster/step.ts';
 import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
-import type { ClusterDialect, ReadCluster } from '../../dialects/dialect.ts';
+import type { ReadCluster } from '../../dialects/dialect.ts';
 import { warningsOfStrangers } from '../../dialects/warnings.ts';
 import { ApiFailure } from '../../kube/errors.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
@@ -13,11 +13,13 @@ import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
-import { keepClaims } from './keep-claims.ts';
+import { unlessHidden } from './hidden-pods.ts';
+import { freeClaims, keepClaims } from './keep-claims.ts';
 import { type Observed, observe } from './observe.ts';
 import { freePeers, keepPeers, peerKeeping, publishPeers } from './peers.ts';
 import { perform } from './perform.ts';
 import { publish, withStatus } from './publish.ts';
+import { readOrRefuse } from './read-once.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 import { tellClients, withWhatIsTold } from './tell-clients.ts';
 
@@ -45,7 +47,7 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     if (typeof read === 'string') return refuse(object, read, tools);
 
     const observed = withWhatIsTold(await observe(read, tools, signal), object);
-    const verdict = planCluster(observed.world);
+    const verdict = await unlessHidden(planCluster(observed.world), observed, tools);
     const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
     const pass = { read, observed, verdict, trouble };
     const status = statusAfter(object, pass, tools);
@@ -61,23 +63,6 @@ async function leave(key: string, tools: Tools): Promise<Outcome> {
   const failure = await failureOf(freePeers(key, tools));
   if (failure === undefined) return done;
   return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
-}
-
-/** The cluster that is asked for, or why there can be none. */
-function readOrRefuse(object: Stored<ClusterObject>, { dialect, refusalOf }: Tools): ReadCluster | string {
-  const refusal = refusalOf?.(object);
-  if (refusal !== undefined) return refusal;
-  const read = readOnce(object, dialect);
-  return read.ok ? read.value : read.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
-}
-
-/** An object is never changed, only replaced by another: what was read of it stays true for as long as it is there. */
-const alreadyRead = new WeakMap<object, ReturnType<ClusterDialect['read']>>();
-
-function readOnce(object: object, dialect: ClusterDialect): ReturnType<ClusterDialect['read']> {
-  const read = alreadyRead.get(object) ?? dialect.read(object);
-  alreadyRead.set(object, read);
-  return read;
 }
 
 interface News {
@@ -113,8 +98,8 @@ async function act(
   { read, observed, verdict }: Decided,
   tools: Tools,
 ): Promise<Failure | undefined> {
-  if (read.blueprint.intent.paused) return undefined;
   const writer = tools.writer(keyOf(object.metadata));
+  if (read.blueprint.intent.paused) return failureOf(freeClaims(read.blueprint, { caches: tools.caches, writer }));
   const peers = peerKeeping({ ...read, memory: observed.world.memory }, tools);
   const keeping = { caches: tools.caches, writer, onService: toldOfService(object, tools) };
   const aside = isOutOfReach(observed.world) ? undefined : await keepParts({ read, observed, peers }, keeping);

@@ -1,21 +1,48 @@
-import type { CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
+import type { CarrierName, ClusterWorld, Member } from '../../core/model/cluster.ts';
 import { upgradeMindsUsers } from '../../core/versions/users.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { Failure } from '../../std/failure.ts';
 
-/**
- * Whether etcd's auth is switched on. Old versions cannot be asked that, but say so when somebody wants to enter whom they
- * do not know. It is asked only where it decides something; who does not answer is taken to have users.
- */
+type ConnectionTo = (name: CarrierName) => Pick<EtcdConnection, 'authenticate'> | undefined;
+
+/** Whether etcd has users, asked only where that decides how far an upgrade may go. */
 export async function hasUsers(
   { membership, intent }: Pick<ClusterWorld, 'membership' | 'intent'>,
-  connectionTo: (name: CarrierName) => Pick<EtcdConnection, 'authenticate'> | undefined,
+  connectionTo: ConnectionTo,
   signal: AbortSignal,
 ): Promise<boolean> {
   const members = membership.seen ? membership.value.members : [];
   const running = members.flatMap(({ version }) => version ?? []);
-  if (!upgradeMindsUsers(running, intent.version)) return false;
+  return upgradeMindsUsers(running, intent.version) && isAuthOn(members, connectionTo, signal);
+}
+
+interface Judged extends Pick<ClusterWorld, 'membership'> {
+  readonly problems: readonly string[];
+  /** The one among them that is about the operator's user. */
+  readonly userFlaw: string | undefined;
+}
+
+/**
+ * What is wrong with Secrets, with that of the operator's user set apart where etcd asks for none. That etcd answers without
+ * is not enough: old versions tell everybody who their members are.
+ */
+export async function weighed(
+  { problems, userFlaw, membership }: Judged,
+  connectionTo: ConnectionTo,
+  signal: AbortSignal,
+): Promise<Pick<ClusterWorld, 'secretProblems' | 'unneededSecret'>> {
+  const secretProblems = [...new Set(problems)];
+  if (userFlaw === undefined || !membership.seen) return { secretProblems };
+  if (await isAuthOn(membership.value.members, connectionTo, signal)) return { secretProblems };
+  return { secretProblems: secretProblems.filter((says) => says !== userFlaw), unneededSecret: userFlaw };
+}
+
+/**
+ * Old versions cannot be asked whether auth is switched on, but say so when somebody wants to enter whom they do not know.
+ * Who does not answer is taken to have users.
+ */
+async function isAuthOn(members: readonly Member[], connectionTo: ConnectionTo, signal: AbortSignal): Promise<boolean> {
   const leader = members.find(({ leads }) => leads);
   const connection = leader && connectionTo(leader.name);
   if (connection === undefined) return true;

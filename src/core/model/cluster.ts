@@ -204,6 +204,8 @@ export interface ClusterWorld {
   readonly membership: Sighting<Membership>;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
+  /** The same of the Secret with the operator's user, as long as etcd says that its auth is off, and so nobody needs it. */
+  readonly unneededSecret?: string | undefined;
   /** Everybody speaks without encryption as yet, and so can newcomers, until there are Secrets to begin it with. */
   readonly startsWithoutSecrets?: boolean | undefined;
   /** Whether etcd has users, where it matters. */

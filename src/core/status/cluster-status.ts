@@ -56,7 +56,12 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside
     path: pathOf(world),
     needsPerson: verdict.is === 'wait' && verdict.needsPerson === true,
     paused: world.intent.paused,
-    conditions: [available(world), progressing(verdict), degraded(verdict, failure ?? aside), ...clientsMoving(world)],
+    conditions: [
+      available(world),
+      progressing(verdict),
+      degraded(world, verdict, failure ?? aside),
+      ...clientsMoving(world),
+    ],
   };
 }
 
@@ -138,11 +143,12 @@ const troubles: ReadonlySet<Reason> = new Set([
   'VolumeStuck',
 ]);
 
-function degraded(verdict: Verdict, failure: Error | undefined): Condition {
+function degraded({ unneededSecret }: ClusterWorld, verdict: Verdict, failure: Error | undefined): Condition {
   const type = 'Degraded';
   if (failure !== undefined) return { type, status: 'True', reason: 'StepFailed', message: failure.message };
   if (verdict.is === 'wait' && troubles.has(verdict.reason)) {
     return { type, status: 'True', reason: verdict.reason, message: verdict.message };
   }
+  if (unneededSecret !== undefined) return { type, status: 'True', reason: 'SecretUnfit', message: unneededSecret };
   return { type, status: 'False', reason: 'AsDesired', message: '' };
 }

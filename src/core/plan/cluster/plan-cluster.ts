@@ -23,7 +23,7 @@ import type { Rule, Verdict } from './step.ts';
 import { takeOver } from './take-over.ts';
 import { waitForAlarms } from './wait-for-alarms.ts';
 import { waitForContact } from './wait-for-contact.ts';
-import { holdForSecrets, waitForSecrets } from './wait-for-secrets.ts';
+import { holdForSecrets, tellUnneededSecret, waitForSecrets } from './wait-for-secrets.ts';
 import { waitForSight } from './wait-for-sight.ts';
 import { waitForUnhealthy } from './wait-for-unhealthy.ts';
 import { waitForVolumes } from './wait-for-volumes.ts';
@@ -65,6 +65,7 @@ const rules: readonly Rule[] = [
   waitForCertificates,
   dropSecrets,
   waitForVolumes,
+  tellUnneededSecret,
 ];
 
 export function planCluster(world: ClusterWorld): Verdict {

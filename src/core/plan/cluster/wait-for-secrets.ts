@@ -16,5 +16,9 @@ export const holdForSecrets: Rule = (world) => {
   return startsWithoutSecrets && isShort ? undefined : causeInSecrets(world);
 };
 
+/** Nothing waits for it, and it is told all the same: the day that auth is switched on, nobody could be asked. */
+export const tellUnneededSecret: Rule = ({ unneededSecret }) =>
+  unneededSecret === undefined ? undefined : wait('SecretUnfit', unneededSecret);
+
 export const causeInSecrets = ({ secretProblems }: ClusterWorld): Verdict | undefined =>
   secretProblems.length === 0 ? undefined : wait('SecretUnfit', secretProblems.join('; '));
