@@ -19,7 +19,7 @@ story.asOnTheLab('a cluster with users is saved, and another that knew of none b
     await createSecret(kubectl, usersSecret.name, usersSecret.content);
     await db.apply({ size: 1, version, extra: asRoot });
     await other.apply({ size: 1, version });
-    await db.settled(1);
+    for (const each of [db, other]) await each.settled(1);
     await switchAuthOn(kubectl, (await db.podNames())[0] ?? '');
     await write(db, 'good');
   });

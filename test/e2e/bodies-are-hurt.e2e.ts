@@ -35,6 +35,7 @@ inBothApis(story.inFull, 'a killed container, evicted pods and two lost at once 
     });
     await step('evicted as a drain does it: replaced, and the third waits for its turn', async () => {
       const [first = '', second = '', third = ''] = await db.podNames();
+      await kubectl('wait poddisruptionbudget/db --for=jsonpath={.status.disruptionsAllowed}=2 --timeout=60s');
       await scaleOperator(told, 0); // or the first would be replaced before the third is asked for
       for (const { words, input } of [evict(first), evict(second)]) await kubectl(words, input);
       const { words, input } = evict(third);
@@ -67,6 +68,7 @@ inBothApis(story.asOnTheLab, 'two of three come back to their disks', async (api
       const [first = '', second = ''] = await db.podNames();
       await kubectl(`delete pod ${first} ${second} --grace-period=0 --force`);
       for (const name of [first, second]) await kubectl(`wait pod/${name} --for=create --timeout=30s`);
+      await kubectl(`wait pod/${first} pod/${second} --for=condition=Ready --timeout=60s`);
       await db.settled(3);
     });
   });

@@ -20,7 +20,8 @@ const wish = (kubectl: Kubectl, version: string): Promise<string> =>
 async function arrived(kubectl: Kubectl, db: DeclaredCluster, version: string): Promise<void> {
   await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=120s`);
   await db.settled(3);
-  expect(new Set(await versionsOf(db))).toEqual(new Set([version]));
+  const versions = await until('all answer', () => versionsOf(db));
+  expect(new Set(versions)).toEqual(new Set([version]));
 }
 
 /** etcd 3.4 can log with it; 3.5 and later end at once when they are told to. */

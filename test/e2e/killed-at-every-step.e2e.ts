@@ -54,7 +54,9 @@ async function killAtEveryStep(api: Api, told: Story): Promise<void> {
     expect((await db.status())['clusterId']).toBe(clusterId);
     // What is done once may be over before its killer comes; then it does not begin again, and cannot be killed at its end.
     const begun = kindsOfSteps.map((kind) => `taking step: ${kind}`);
-    expect([...operator.deaths].filter((death) => death.startsWith('taking')).toSorted()).toEqual(begun.toSorted());
+    // Who leads is chance; where members are numbered, one that leads hands over before it goes.
+    const deaths = [...operator.deaths].filter((death) => death !== 'taking step: move-leader');
+    expect(deaths.filter((death) => death.startsWith('taking')).toSorted()).toEqual(begun.toSorted());
   } finally {
     await operator.end();
   }

@@ -51,7 +51,8 @@ story.asOnTheLab('an operator that is killed at every step of a backup and a res
     });
     expect(await everything(db)).toEqual(before);
     expect(await db.ids()).not.toEqual(ids);
-    expect(await kubectl('get persistentvolumeclaims -l app=etcd-restore -o name')).toBe('');
+    const ofRestores = 'get persistentvolumeclaims -l app=etcd-restore -o name';
+    await until('no volume of the restore is left', async () => (await kubectl(ofRestores)) === '' || undefined);
     // Before the blow falls it may have taken the next step as well, and that one is not taken again.
     const all = ['a backup begins', 'a backup has ended', ...stepsOfRestores.map((kind) => `step taken: ${kind}`)];
     expect(all).toEqual(expect.arrayContaining([...operator.deaths]));

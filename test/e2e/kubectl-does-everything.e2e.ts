@@ -55,6 +55,8 @@ story.onClusters('a port can be forwarded', async ({ kubectl, step, namespace })
     "run web --image=busybox -- sh -c 'mkdir /www; echo hello > /www/index.html; httpd -f -h /www -p 8080'",
   );
   await kubectl('wait pod/web --for=condition=Ready --timeout=60s');
+  // A forward ends for good when it is used before anybody listens.
+  await until('it serves', () => kubectl('exec web -- wget -q -O - http://127.0.0.1:8080/'));
   await step('port-forward', async () => {
     const forward = spawn('kubectl', ['--namespace', namespace, 'port-forward', 'pod/web', ':8080'], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -32,10 +32,14 @@ async function suspended(kubectl: Kubectl, name: string): Promise<void> {
   await kubectl(`wait etcdbackup/${name} --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s`);
 }
 
-/** Waits until so many are left of those that were not there before. */
+/** Those that were not there before, the oldest first. */
+const ownOn = async (shelf: Shelf, others: readonly string[]): Promise<readonly string[]> =>
+  (await shelf.snapshots('db_v')).filter((key) => !others.includes(key));
+
+/** Waits until so many of them are left. */
 const left = (shelf: Shelf, others: readonly string[], count: number): Promise<readonly string[]> =>
   until(`${count} are left`, async () => {
-    const own = (await shelf.snapshots('db_v')).filter((key) => !others.includes(key));
+    const own = await ownOn(shelf, others);
     return own.length === count ? own : undefined;
   });
 
@@ -81,7 +85,7 @@ async function beside({ kubectl, shelf, source, db }: Scene): Promise<readonly s
 async function often({ kubectl, shelf, source }: Scene, others: readonly string[]): Promise<void> {
   const backupPolicy = { backupIntervalInSecond: 2, maxBackups: 2, compression: 'gzip' };
   await applyBackup(kubectl, 'often', { ...source, ...onVolume('db'), backupPolicy });
-  const [first = ''] = await left(shelf, others, 1);
+  const first = await until('a first one', async () => (await ownOn(shelf, others))[0]);
   await until('the first is gone', async () => !(await shelf.snapshots()).includes(first) || undefined);
   await suspended(kubectl, 'often');
   const own = await left(shelf, others, 2);
@@ -96,6 +100,21 @@ async function often({ kubectl, shelf, source }: Scene, others: readonly string[
   expect(nextScheduleTime).toBeUndefined();
   expect(status.lastBackup.sizeBytes).toBeLessThan((await statusOf(kubectl, 'once')).lastBackup.sizeBytes / 2);
   await toldInMetrics(kubectl, 'often');
+}
+
+/** Made beside all else, for it takes up to a minute. */
+async function byTheClock({ kubectl, source }: Scene): Promise<void> {
+  const backupPolicy = { schedule: '* * * * *', timeZone: 'Europe/Berlin' };
+  await applyBackup(kubectl, 'by-the-clock', { ...source, ...onVolume('clock'), backupPolicy });
+}
+
+async function wasMadeOnTheMinute({ kubectl, shelf }: Scene): Promise<void> {
+  expect(await backedUp(kubectl, 'by-the-clock')).toMatchObject({ etcdVersion: version, Reason: '' });
+  const { lastScheduleTime = '', nextScheduleTime = '' } = await statusOf(kubectl, 'by-the-clock');
+  for (const time of [lastScheduleTime, nextScheduleTime]) expect(new Date(time).getUTCSeconds(), time).toBe(0);
+  expect(Date.parse(nextScheduleTime)).toBeGreaterThan(Date.parse(lastScheduleTime));
+  expect(await shelf.snapshots('clock_v')).not.toEqual([]);
+  await kubectl('delete etcdbackup by-the-clock');
 }
 
 async function byAge({ kubectl, shelf }: Scene, others: readonly string[]): Promise<void> {
@@ -129,7 +148,9 @@ story.asOnTheLab("what the original's own test of backups asks for holds on a vo
   const scene = { kubectl, shelf, db, source: { etcdEndpoints, clientTLSSecret: 'db-etcd-client' } };
   await step('once, from the URLs of all pods, behind certificates', () => once(scene));
   const others = await step('somebody else keeps backups under the same path', () => beside(scene));
+  await byTheClock(scene);
   await step('again and again, packed: two of its own stay, as status and metrics tell', () => often(scene, others));
   await step('by age: its newest stays, and all of the others', () => byAge(scene, others));
+  await step('one at a time of the clock is made on the minute', () => wasMadeOnTheMinute(scene));
   await step('a restore of the same name brings that one back', () => restored(scene));
 });

@@ -102,9 +102,11 @@ async function keepsWhatItIsTold({ kubectl }: Story, shelf: Shelf): Promise<void
     const { items } = await kubectl.json<{ items: readonly { status: { phase?: string } }[] }>(`get ${made}`);
     return (items.length === 1 && items[0]?.status.phase === 'Completed') || undefined;
   });
-  const { lastSuccessfulTime = '' } = (await scheduleIn(kubectl)).status;
-  const metric = 'etcd_operator_backup_schedule_last_success_timestamp_seconds';
-  expect(await metricOf(kubectl, metric, name)).toBe(Date.parse(lastSuccessfulTime) / 1000);
+  await until('the metric says what the status says', async () => {
+    const { lastSuccessfulTime = '' } = (await scheduleIn(kubectl)).status;
+    const metric = 'etcd_operator_backup_schedule_last_success_timestamp_seconds';
+    return (await metricOf(kubectl, metric, name)) === Date.parse(lastSuccessfulTime) / 1000 || undefined;
+  });
   const stored = await shelf.snapshots('my-etcd/');
   expect(stored.length).toBeGreaterThanOrEqual(2);
   await kubectl(`delete ${schedules} ${name}`);

@@ -113,6 +113,7 @@ story.asOnTheLab(
       expect(await toldOf(db, '3 of 3 members have lost their data')).toMatchObject({ reason: 'QuorumLost' });
       const { members } = (await db.status()) as { readonly members: readonly { readonly name: string }[] };
       expect(members.map(({ name }) => name)).toEqual(originalOfImprobable.memberNames(silent));
+      await kubectl(`wait persistentvolumeclaims -l ${db.label} --for=delete --timeout=60s`);
       for (const kind of ['pods', 'persistentvolumeclaims']) expect(await of(kind, 'metadata.name')).toBe('');
     });
   },

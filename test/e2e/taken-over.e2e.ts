@@ -72,7 +72,8 @@ story.onOurCluster('a cluster that the operator of the talk has made is taken ov
         await takenOverByMortal(db, told);
         await installFor(originalOfImprobable.api, told);
       });
-      expect(await kubectl('get replicasets -l app.kubernetes.io/name=etcd -o name')).toBe('');
+      const sets = 'get replicasets -l app.kubernetes.io/name=etcd -o name';
+      await until('no ReplicaSet is left', async () => (await kubectl(sets)) === '' || undefined);
     });
     await step('a pod comes back under the name of its peer, as the user whose files are there', async () => {
       await kubectl(`delete ${podOf('db-1')}`);

@@ -170,17 +170,14 @@ story(
         expect(await kubectl('get pods -l app=etcd')).toContain(victim);
         expect(await kubectl(`delete pod ${victim}`)).toContain(`pod "${victim}" deleted`);
         await db.replaced(victim, 4);
-        const described = await kubectl('describe etcdcluster/example-etcd-cluster');
-        expect(described).toMatch(
-          new RegExp(
-            `Normal +Replacing Dead Member .* etcd-operator-\\S+ +The dead member ${victim} is being replaced`,
-          ),
-        );
-        expect(described).toMatch(
-          new RegExp(
-            `Normal +Member Removed .* etcd-operator-\\S+ +Existing member ${victim} removed from the cluster`,
-          ),
-        );
+        await until('both Events are shown', async () => {
+          const described = await kubectl('describe etcdcluster/example-etcd-cluster');
+          const shows = (reason: string, message: string): boolean =>
+            new RegExp(`Normal +${reason} .* etcd-operator-\\S+ +${message}`).test(described);
+          const isReplaced = shows('Replacing Dead Member', `The dead member ${victim} is being replaced`);
+          const isRemoved = shows('Member Removed', `Existing member ${victim} removed from the cluster`);
+          return (isReplaced && isRemoved) || undefined;
+        });
       });
       await step('the cluster is healthy, and the key is there', async () => {
         const said = await shell(

@@ -6,6 +6,7 @@ import { installFor } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { writesOf } from '../support/writes.ts';
 
+const peers = 'etcdpeers.etcd.improbable.io';
 /** Each numbered member also has a peer, which is told about, and a volume, which is marked. */
 const most = { coreos: 15, improbable: 34 };
 
@@ -25,6 +26,9 @@ async function writeLittle(api: Api, told: Story): Promise<void> {
     expect(writes().length, writes().join(', ')).toBeLessThanOrEqual(most[api.name]);
   });
   await step('none while it is settled', async () => {
+    if (api === improbable)
+      // peers are told of after their cluster
+      await kubectl(`wait ${peers} -l ${db.label} --for=jsonpath={.status.healthy}=true --timeout=60s`);
     const before = writes().length;
     await sleep(15_000); // nothing can be awaited when nothing must happen; the operator looks at etcd every ten seconds
     expect(writes().slice(before)).toEqual([]);

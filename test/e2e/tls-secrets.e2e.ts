@@ -138,8 +138,10 @@ story.asOnTheLab('Secrets that are missing or unfit are told by name and key, an
     });
   await step('nothing was started, and it was told in Events', async () => {
     expect(await db.podNames()).toEqual([]);
-    const events = await kubectl('get events --field-selector reason=SecretUnfit -o jsonpath={.items[*].message}');
-    for (const { says } of flaws) expect(events).toContain(says);
+    await until('Events tell of all flaws', async () => {
+      const events = await kubectl('get events --field-selector reason=SecretUnfit -o jsonpath={.items[*].message}');
+      return flaws.every(({ says }) => events.includes(says)) || undefined;
+    });
   });
   await step('once all is good it serves', async () => {
     await certificates.write();

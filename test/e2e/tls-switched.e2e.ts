@@ -94,8 +94,12 @@ story.asOnTheLab('clients are moved to encryption and back, with both served in 
         listens: '--listen-client-urls=https://0.0.0.0:2379',
       });
       expect(await toClients(db)).toBeUndefined();
-      const events = await kubectl('get events --field-selector=reason=ClientsMoving -o jsonpath={.items[*].message}');
-      expect(events).toContain('each has to use https and show a certificate');
+      await until('an Event tells it', async () => {
+        const events = await kubectl(
+          'get events --field-selector=reason=ClientsMoving -o jsonpath={.items[*].message}',
+        );
+        return events.includes('each has to use https and show a certificate') || undefined;
+      });
     });
     await step('both again', () => switchTo(told, db, { TLS: { acceptPlainClients: true }, listens: either }));
     entry = {};

@@ -19,6 +19,7 @@ story.onOurCluster('two operators stand side by side, and one takes over when th
   await underTraffic(db, async () => {
     await step('a second one waits for its turn', async () => {
       await kubectl('scale deployment etcd-operator --replicas=2');
+      await kubectl('wait deployment/etcd-operator --for=jsonpath={.status.replicas}=2 --timeout=60s');
       await kubectl('wait pods -l name=etcd-operator --for=jsonpath={.status.phase}=Running --timeout=60s');
     });
     await step('both are killed without a warning, while a member is being replaced', async () => {

@@ -157,8 +157,9 @@ story.onClusters('a class of storage that is not there is told by its name, and 
     await kubectl(`delete ${two.resource}`);
     await two.apply(spec);
     for (const each of [one, two]) await each.settled(1);
-    expect(await kubectl('get persistentvolumeclaims -o jsonpath={.items[*].spec.storageClassName}')).not.toContain(
-      'nowhere',
-    );
+    await until('no claim of the other class is left', async () => {
+      const classes = await kubectl('get persistentvolumeclaims -o jsonpath={.items[*].spec.storageClassName}');
+      return !classes.includes('nowhere') || undefined;
+    });
   });
 });

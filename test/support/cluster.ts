@@ -14,7 +14,7 @@ export interface DeclaredCluster {
   /** Selects what belongs to it. */
   readonly label: string;
   readonly apply: (spec: ClusterSpec) => Promise<void>;
-  /** Waits until that many members serve and nothing is under way. */
+  /** Waits until that many members serve, nothing is under way, and whoever had to go is gone. */
   readonly settled: (size: number, seconds?: number) => Promise<void>;
   /** Waits until a member is gone, and then until all is settled again. */
   readonly replaced: (victim: string, size: number) => Promise<void>;
@@ -53,7 +53,7 @@ export const declaredIn =
     const ids = async (): Promise<readonly string[]> => (await members()).map(({ id }) => hexOf(id)).toSorted();
     return {
       ...{ name, resource, label },
-      ...waitsFor({ kubectl, resource, api }, { members, ids }),
+      ...waitsFor({ kubectl, resource, label, api }, { members, ids }),
       apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec, api) })),
       podNames: async () =>
         (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.name}`)).split(' ').filter(Boolean),
@@ -69,12 +69,13 @@ type Asking = Pick<DeclaredCluster, 'members' | 'ids'>;
 interface Asked {
   readonly kubectl: Kubectl;
   readonly resource: string;
+  readonly label: string;
   readonly api: Api;
 }
 
 /** What stories wait for, by what the status says and then by what etcd does. */
 function waitsFor(
-  { kubectl, resource, api }: Asked,
+  { kubectl, resource, label, api }: Asked,
   { members, ids }: Asking,
 ): Pick<DeclaredCluster, 'voters' | 'settled' | 'replaced' | 'healed' | 'renewed'> {
   const voters = async (size: number): Promise<void> => {
@@ -86,9 +87,12 @@ function waitsFor(
   const settled = async (size: number, seconds = 120): Promise<void> => {
     await saysSettled(kubectl, resource, { api, size, seconds });
     await voters(size);
+    // Whom etcd has let go of is no longer spoken of, while its pod is still being stopped.
+    await until('no pod is being stopped', async () => !(await areLeaving(label, kubectl)) || undefined);
   };
   const settledAfter = async (what: string, isSo: () => Promise<boolean>, size: number): Promise<void> => {
     await until(what, async () => (await isSo()) || undefined, { seconds: 120 });
+    await voters(size); // until then the status may be the one of before
     await settled(size);
   };
   const replaced: DeclaredCluster['replaced'] = (victim, size) =>
@@ -107,6 +111,9 @@ async function isBack(pod: string, kubectl: Kubectl): Promise<boolean> {
   const state = `{.metadata.deletionTimestamp}/{.status.conditions[?(@.type=="Ready")].status}`;
   return (await kubectl(`get pod ${pod} -o jsonpath='${state}'`)) === '/True';
 }
+
+const areLeaving = async (label: string, kubectl: Kubectl): Promise<boolean> =>
+  (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.deletionTimestamp}`)) !== '';
 
 /** In the API of the book. */
 export const declared = declaredIn(coreos);

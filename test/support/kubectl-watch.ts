@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { patience } from './patience.ts';
 
 /** A command of kubectl's that goes on for ever, with what it shows; ended by Ctrl-C when that is enough. */
 export async function watchedUntil(
@@ -9,7 +10,7 @@ export async function watchedUntil(
 ): Promise<string> {
   const child = spawn('kubectl', words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
-  const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), seconds * patience * 1000);
   let shown = '';
   for await (const chunk of child.stdout) {
     shown += String(chunk);

@@ -18,6 +18,7 @@ export const toldOnTheLab: readonly string[] = [
   'killed-while-saving',
   'killed-while-upgrading',
   'kubectl-does-everything',
+  'labels-are-lost',
   'members-return-to-their-disks',
   'mistakes-are-corrected',
   'numbered-members',

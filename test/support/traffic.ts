@@ -49,8 +49,10 @@ function writesAgain(acknowledged: ReadonlyMap<string, string>): () => Promise<t
 }
 
 async function nothingIsMissing(cluster: DeclaredCluster, acknowledged: ReadonlyMap<string, string>): Promise<void> {
-  const found = await cluster.withMembers((members) =>
-    Promise.any(members.map((member) => member.list({ key: 'traffic/', prefix: true }))),
+  const found = await until('all that was written is read', () =>
+    cluster.withMembers((members) =>
+      Promise.any(members.map((member) => member.list({ key: 'traffic/', prefix: true }))),
+    ),
   );
   const values = new Map(found.map(({ key, value }) => [key, Buffer.from(value).toString()]));
   const missing = [...acknowledged].filter(([key, value]) => values.get(key) !== value);
