@@ -41,11 +41,15 @@ const storiesOnTheLab = (which: 'all' | 'short'): Phase => ({
     }),
 });
 
-/** For whoever waits for it: the one computes, the other mostly waits. */
-const unitAndContract: Phase = {
-  name: "tests, and beside them the contract, with the lab's API server",
-  run: async () => sum(await Promise.all([unit.run(), contractOfTheLab.run()])),
-};
+const realEtcd: Phase = { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) };
+const theLab: Phase = { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) };
+
+/** Two at once, of which one mostly waits. */
+const beside = (one: Phase, other: Phase): Phase => ({
+  name: `${one.name}, beside ${other.name}`,
+  run: async () => sum(await Promise.all([one.run(), other.run()])),
+});
+const unitAndContract = beside(unit, contractOfTheLab);
 
 const phases: Readonly<Record<string, readonly Phase[]>> = {
   test: [unitAndContract, storiesOnTheLab('short')],
@@ -53,12 +57,10 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'format', run: () => runOne('biome', ['check', '--log-level=warn', '.']) },
     { name: 'lint', run: () => runOne('oxlint', ['--quiet']) },
     { name: 'types', run: () => runOne('tsc', ['-p', '.']) },
-    unit,
+    unitAndContract,
     preparing,
-    { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
+    beside(theLab, realEtcd),
     { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
-    contractOfTheLab,
-    { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
     storiesOnTheLab('all'),
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },

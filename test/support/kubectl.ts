@@ -2,6 +2,7 @@ import { attempt, RunError, type RunOptions } from '../../tools/lib/run.ts';
 import { patiently } from './patience.ts';
 
 export interface Kubectl {
+  readonly namespace: string;
   /** Runs `kubectl <words>` in the story's namespace, or elsewhere, and gives back what it printed; an error quotes what it said. */
   (words: string, options?: Pick<RunOptions, 'input'>, elsewhere?: string): Promise<string>;
   /** The same, for a command that must be refused: gives back what kubectl said on stderr. */
@@ -26,7 +27,7 @@ export function kubectlIn(namespace: string): Kubectl {
     return ended.stderr;
   };
   const json = async <T>(words: string): Promise<T> => JSON.parse(await kubectl(`${words} -o json`)) as T;
-  return Object.assign(kubectl, { refused, json });
+  return Object.assign(kubectl, { namespace, refused, json });
 }
 
 /** Splits a command line at blanks, except inside single or double quotes. */

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Address, Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
 import { type Access, fromKubeconfig } from '../../src/kube/config.ts';
-import type { At } from '../../src/kube/object.ts';
+import { connectTo } from '../../src/kube/connection.ts';
+import { HttpKubeClient } from '../../src/kube/http-client.ts';
+import type { At, Pod, Stored } from '../../src/kube/object.ts';
 import { forwardedSocket } from '../../src/kube/port-forward.ts';
+import { pods } from '../../src/kube/resource.ts';
 import { waysToPods } from '../../src/main/ways-to-pods.ts';
 import { kubeconfigPath } from './kube-connection.ts';
 import type { Kubectl } from './kubectl.ts';
@@ -11,6 +15,13 @@ import { isOnTheLab, ourCluster } from './place.ts';
 
 let access: Promise<Access> | undefined;
 const theAccess = (): Promise<Access> => (access ??= fromKubeconfig(kubeconfigPath()));
+
+let client: Promise<KubeClient> | undefined;
+/** Clients ask for their servers once a second all the time, for which a kubectl is too much. */
+const theClient = (): Promise<KubeClient> =>
+  (client ??= theAccess().then(
+    (found) => new HttpKubeClient(connectTo(found, { userAgent: 'stories' }), { fieldManager: 'stories' }),
+  ));
 
 /** Pods of our own test cluster are in reach; the lab's are not; those of another may be. Else we go through the API server. */
 const wayTo = ourCluster()
@@ -33,8 +44,6 @@ const straightOnly =
     return socket;
   };
 
-const line = '{.metadata.namespace} {.metadata.name} {.status.podIP} {.metadata.deletionTimestamp}{"\\n"}';
-
 /** How a cluster's clients enter: with a certificate, with a name and a password, or just so. */
 export interface Entry {
   readonly tls?: TlsIdentity;
@@ -43,17 +52,18 @@ export interface Entry {
 
 /** Where the members of a cluster are that have an address, and are not about to lose it. */
 export async function endpointsOf(
-  kubectl: Kubectl,
+  { namespace }: Pick<Kubectl, 'namespace'>,
   { name, label }: { readonly name: string; readonly label: string },
   entry: Entry = {},
 ): Promise<readonly Endpoint[]> {
-  const lines = await kubectl(`get pods -l ${label} -o jsonpath='{range .items[*]}${line}{end}'`);
-  return lines.split('\n').flatMap((pod) => endpointIn(name, pod.split(' '), entry));
+  const { items } = await (await theClient()).list(pods, { namespace, labelSelector: label });
+  return items.flatMap((pod) => endpointIn(name, pod, entry));
 }
 
-function endpointIn(cluster: string, pod: readonly string[], entry: Entry): readonly Endpoint[] {
-  const [namespace = '', name = '', host = '', leavesAt] = pod;
-  if (host === '' || Boolean(leavesAt)) return [];
+function endpointIn(cluster: string, { metadata, status }: Stored<Pod>, entry: Entry): readonly Endpoint[] {
+  const { namespace = '', name, deletionTimestamp } = metadata;
+  const host = status?.podIP ?? '';
+  if (host === '' || deletionTimestamp !== undefined) return [];
   const dial = { host, port: 2379 };
   const way = wayTo === undefined ? {} : { way: wayTo({ namespace, name }, dial) };
   if (entry.tls === undefined) return [{ url: `http://${host}:2379`, ...way, ...entry }];

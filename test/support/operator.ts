@@ -67,7 +67,7 @@ export async function installForBoth({ kubectl, namespace }: Pick<Story, 'kubect
 }
 
 async function install(manifests: readonly string[], kubectl: Kubectl, ready = true): Promise<void> {
-  for (const input of manifests) await kubectl('apply -f -', { input });
+  await kubectl('apply -f -', { input: manifests.join('\n---\n') });
   if (ready) await kubectl('rollout status deployment/etcd-operator --timeout=90s');
 }
 

@@ -10,7 +10,8 @@ export async function until<T>(
   ask: () => Promise<T | undefined>,
   { seconds = 60 }: { readonly seconds?: number } = {},
 ): Promise<T> {
-  const deadline = performance.now() + seconds * patience * 1000;
+  const began = performance.now();
+  const deadline = began + seconds * patience * 1000;
   let lastError: unknown;
   const asked = (): Promise<T | undefined> =>
     ask().catch((error: unknown) => {
@@ -21,6 +22,9 @@ export async function until<T>(
     if (answer !== undefined) return answer;
     if (performance.now() > deadline)
       throw new Error(`not within ${seconds * patience} s: ${what}`, { cause: lastError });
-    await sleep(100);
+    await sleep(pauseAfter(performance.now() - began));
   }
 }
+
+/** Whoever has waited for long is asked less often: most questions are a kubectl each, and several stories share two cores. */
+const pauseAfter = (waitedMillis: number): number => Math.min(Math.max(waitedMillis / 10, 100), 500);
