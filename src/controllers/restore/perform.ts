@@ -7,14 +7,15 @@ import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
-import { Failure, unless } from '../../std/failure.ts';
+import { Failure } from '../../std/failure.ts';
 import { agentLabel, slotAnnotation } from '../agents/agent-of-pod.ts';
 import { publish } from '../cluster/publish.ts';
 import type { ClusterObject } from '../cluster/sources.ts';
 import type { Writer } from '../cluster/writer.ts';
-import { isMadeFor, madeByAnnotation } from './bodies.ts';
+import { madeByAnnotation } from './bodies.ts';
 import { accessFor } from './courier-bodies.ts';
 import { createCluster } from './create-cluster.ts';
+import { type Discard, discard, isDiscard, ownBody, removeAll } from './discard.ts';
 import { pinOf } from './pin.ts';
 import type { RestoreTools } from './sources.ts';
 import type { Target } from './target.ts';
@@ -40,24 +41,6 @@ export async function performRestore(step: RestoreStep, { target, ...given }: Gi
   if (isDiscard(step)) return discard(step, given);
   if (target === undefined) throw new Failure('bug', 'a step without a cluster to take it for');
   return performOn(step, { ...given, target });
-}
-
-/** What goes is the restore's own, and has to go also where the cluster is gone. */
-type Discard = Extract<RestoreStep, { readonly kind: `discard-${string}` }>;
-
-const isDiscard = (step: RestoreStep): step is Discard => step.kind.startsWith('discard-');
-
-async function discard(step: Discard, deed: Omit<Given, 'target'>): Promise<void> {
-  switch (step.kind) {
-    case 'discard-proof':
-      return removeAll(pods, [step.proof], deed);
-    case 'discard-seed':
-      return discardSeed(step.name, deed);
-    case 'discard-old-data':
-      return removeAll(persistentVolumeClaims, step.claims, deed);
-    default:
-      return step satisfies never;
-  }
 }
 
 type OnCluster = Exclude<RestoreStep, Discard | { readonly kind: 'prove' | 'pin' | 'unpin' }>;
@@ -155,30 +138,11 @@ async function startSeed(name: string, { read, target, tools, writer }: RestoreD
     await createUnlessThere(pods, seedPod(blueprint, seeding), writer);
 }
 
-/** What was made for this restore under that name: a member that the cluster has made meanwhile is not. */
-async function ownBody<T extends KubeObject>(
-  resource: Resource<T>,
-  name: string,
-  { read: { intent }, tools }: Pick<RestoreDeed, 'read' | 'tools'>,
-): Promise<Stored<T> | undefined> {
-  const { namespace } = intent;
-  const found = await unless('not-found', tools.client.get(resource, { namespace, name }), undefined);
-  return found !== undefined && isMadeFor(found, intent, tools) ? found : undefined;
-}
-
 /** Where what is made is what stood beside the backup, that must have been true. */
 const reliesOnManifest = (read: ReadRestore): boolean => isSaved(read) && read.intent.into === 'new';
 
 /** What is restored is a cluster of its own: nobody of the old one may take it for theirs. */
 const tokenOf = ({ intent: { namespace, cluster, uid } }: ReadRestore): string => `${namespace}.${cluster}.${uid}`;
-
-/** The volume first: it goes when the pod has gone, and as long as there is a pod this is not over. */
-async function discardSeed(name: string, deed: Omit<Given, 'target'>): Promise<void> {
-  for (const resource of [persistentVolumeClaims, pods] as readonly Resource<KubeObject>[]) {
-    const own = await ownBody(resource, name, deed);
-    if (own !== undefined) await removeAll(resource, [own.metadata], deed);
-  }
-}
 
 async function pin(isPinned: boolean, { object, tools, writer }: Omit<Given, 'target'>): Promise<void> {
   const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
@@ -191,16 +155,6 @@ async function hold(by: string | null, { target, tools, writer }: RestoreDeed): 
   const { namespace, name, resourceVersion } = storedIn(target).metadata;
   const body = { metadata: { resourceVersion, annotations: { [tools.dialect.holdAnnotation]: by } } };
   await writer.patch(tools.clusters.resource, { namespace, name }, { type: 'merge', body });
-}
-
-async function removeAll<T extends KubeObject>(
-  resource: Resource<T>,
-  those: readonly Body[],
-  { read, writer }: Pick<RestoreDeed, 'read' | 'writer'>,
-): Promise<void> {
-  const { namespace } = read.intent;
-  for (const { name, uid } of those)
-    await unless('not-found', writer.remove(resource, { namespace, name }, { preconditions: { uid } }), undefined);
 }
 
 /**

@@ -86,10 +86,6 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), justBack('db-1')),
     want: 'change-image db-2 3.6.16',
   },
-  'has not ended before the last one is ready': {
-    given: everybody('3.6.16', upTo('3.6.16'), justBack('db-0')),
-    want: 'wait: Rolling',
-  },
   'changes the only member as it is': {
     given: { ...aWorld(upTo('3.5.36'), wanting(1)), ...onlyOne() },
     want: 'change-image db-0 3.5.36',

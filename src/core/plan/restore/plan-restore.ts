@@ -2,6 +2,7 @@ import type { Agent, AgentReport } from '../../model/agent.ts';
 import type { Body, RestoredCluster, RestoreWorld, Seed } from '../../model/restore.ts';
 import { canLeapRevisions } from '../../model/version.ts';
 import { cleanUp, forgetOld } from './clean-up.ts';
+import { lostCluster, oldDataStays } from './lost-cluster.ts';
 import { act, blocked, fail, type RestoreVerdict, wait } from './step.ts';
 
 /** To look at an object takes a moment; to pull an image may take minutes. */
@@ -23,9 +24,9 @@ export function planRestore(world: RestoreWorld): RestoreVerdict {
     case 'seeding':
       return refused(world) ?? withCluster(world, seed);
     case 'switching':
-      return lost(world) ?? withCluster(world, makeRoom);
+      return lostCluster(world) ?? withCluster(world, makeRoom);
     case 'growing':
-      return lost(world) ?? withCluster(world, grow);
+      return lostCluster(world) ?? withCluster(world, grow);
     case 'failed':
       return cleanUp(world);
     case 'complete':
@@ -34,20 +35,6 @@ export function planRestore(world: RestoreWorld): RestoreVerdict {
       return world.memory.phase satisfies never;
   }
 }
-
-/** From here on there is nothing to go back to, and without the cluster nothing to go on with. */
-function lost(world: RestoreWorld): RestoreVerdict | undefined {
-  if (!world.isClusterGone || isYetToBeMade(world)) return undefined;
-  const says = `EtcdCluster "${world.intent.cluster}" was deleted while it was being restored`;
-  return fail(world.aside.length > 0 ? `${says}; ${oldDataStays}` : says);
-}
-
-const isYetToBeMade = (world: RestoreWorld): boolean =>
-  world.intent.into === 'new' && world.memory.phase === 'switching' && world.isGoing !== true && !wasThere(world);
-
-/** One that was to be replaced leaves something, where it is or in the restore's keeping. */
-const wasThere = ({ intent, taken, aside }: RestoreWorld): boolean =>
-  intent.replaces === true && (taken !== undefined || aside.length > 0);
 
 /** Of what has the name of a cluster that is to be made, nothing is touched. */
 const refused = ({ taken }: RestoreWorld): RestoreVerdict | undefined =>
@@ -251,5 +238,3 @@ const waitForSize = ({ trouble }: RestoredCluster, name: string): RestoreVerdict
   trouble === undefined
     ? wait('waiting until the cluster has its full size')
     : blocked(`EtcdCluster "${name}" cannot grow to its size: ${trouble}`);
-
-const oldDataStays = 'volumes of the old members stay until the EtcdRestore is deleted';
