@@ -41,15 +41,11 @@ const storiesOnTheLab = (which: 'all' | 'short'): Phase => ({
     }),
 });
 
-const realEtcd: Phase = { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) };
-const theLab: Phase = { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) };
-
-/** Two at once, of which one mostly waits. */
-const beside = (one: Phase, other: Phase): Phase => ({
-  name: `${one.name}, beside ${other.name}`,
-  run: async () => sum(await Promise.all([one.run(), other.run()])),
-});
-const unitAndContract = beside(unit, contractOfTheLab);
+/** For whoever waits for it: the one computes, the other mostly waits. */
+const unitAndContract: Phase = {
+  name: "tests, and beside them the contract, with the lab's API server",
+  run: async () => sum(await Promise.all([unit.run(), contractOfTheLab.run()])),
+};
 
 const phases: Readonly<Record<string, readonly Phase[]>> = {
   test: [unitAndContract, storiesOnTheLab('short')],
@@ -57,10 +53,12 @@ const phases: Readonly<Record<string, readonly Phase[]>> = {
     { name: 'format', run: () => runOne('biome', ['check', '--log-level=warn', '.']) },
     { name: 'lint', run: () => runOne('oxlint', ['--quiet']) },
     { name: 'types', run: () => runOne('tsc', ['-p', '.']) },
-    unitAndContract,
+    unit,
     preparing,
-    beside(theLab, realEtcd),
+    { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
     { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
+    contractOfTheLab,
+    { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
     storiesOnTheLab('all'),
     { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
     { name: 'stories and integration', run: () => allOnOwnCluster('check') },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,16 @@ export interface LoneApiServer {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-export async function loneApiServer(): Promise<LoneApiServer> {
+/** A port that was free a moment ago may be somebody's by the time that it is wanted: then with others, some times. */
+export async function loneApiServer(tries = 5): Promise<LoneApiServer> {
+  const { up, log, ...server } = await tryOnce();
+  if (up) return server;
+  await server[Symbol.asyncDispose]();
+  if (tries === 1) throw new Error(`a kube-apiserver alone ends by itself: ${log}`);
+  return loneApiServer(tries - 1);
+}
+
+async function tryOnce(): Promise<LoneApiServer & { readonly up: boolean; readonly log: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'lone-api-server-'));
   const [etcdPort, peerPort, port] = await Promise.all([freePort(), freePort(), freePort()]);
   const files = await makeFiles(directory, port);
@@ -41,9 +50,20 @@ export async function loneApiServer(): Promise<LoneApiServer> {
   const kubeconfig = join(directory, 'kubeconfig');
   const connection = connectTo(await fromKubeconfig(kubeconfig), { userAgent: 'lab-test' });
   const client = new HttpKubeClient(connection, { fieldManager: 'lab-test' });
-  await until('the API server answers', async () => (await client.read('/api/v1/namespaces/default'), true));
+  const hasEnded = (): boolean => [server, etcd].some(({ exitCode }) => exitCode !== null);
+  const outcome = await until('the API server answers', async () => {
+    if (hasEnded()) return 'ended';
+    await client.read('/api/v1/namespaces/default');
+    return 'up';
+  });
   return {
-    ...{ kubeconfig, port, client },
+    ...{
+      kubeconfig,
+      port,
+      client,
+      up: outcome === 'up',
+      log: readFileSync(join(directory, 'log'), 'utf8').slice(-2000),
+    },
     [Symbol.asyncDispose]: async () => {
       await connection.close();
       for (const child of [server, etcd]) await stop(child);
@@ -84,6 +104,7 @@ function start(directory: string, path: string, args: readonly string[]): ChildP
 }
 
 async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
