@@ -21,7 +21,7 @@ async function replaceOperator({ kubectl }: Pick<Story, 'kubectl'>, tag: string)
   );
 }
 
-story.inFull('a new operator takes over in the middle of a resize, a heal and an upgrade', async (told) => {
+story.asOnTheLab('a new operator takes over in the middle of a resize, a heal and an upgrade', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   const [first, second] = ['latest', await packageVersion()];

@@ -25,7 +25,7 @@ interface Life {
 const lives: readonly Life[] = [
   { api: coreos, from: '3.3.12', to: '3.4.31', planes: [], tell: story.asOnTheLab },
   { api: coreos, from: '3.5.35', to: '3.6.16', planes: [], tell: story.asOnTheLab },
-  { api: coreos, from: '3.6.16', to: '3.7.3', planes: ['client'], tell: story.inFull },
+  { api: coreos, from: '3.6.16', to: '3.7.3', planes: ['client'], tell: story.asOnTheLab },
   { api: improbable, from: '3.6.16', to: '3.7.3', planes: ['peer', 'client'], tell: story.asOnTheLab },
 ];
 

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const version = '3.5.35';
 
-inBothApis(story.inFull, 'a killed container, evicted pods and two lost at once are healed', async (api, told) => {
+inBothApis(story.asOnTheLab, 'a killed container, evicted pods and two lost at once are healed', async (api, told) => {
   const { kubectl, step, namespace } = told;
   const db = declaredIn(api)(kubectl);
   await installFor(api, told);

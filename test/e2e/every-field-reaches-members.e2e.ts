@@ -61,7 +61,7 @@ const needingNewPods: readonly Change[] = [
   { spec: { pod: { busyboxImage: 'busybox:1.28.0-glibc' } }, shows: '.spec.initContainers[0].name', as: 'check-dns' },
 ];
 
-story.inFull('every field of the pod policy reaches members on their own disks', async (told) => {
+story.asOnTheLab('every field of the pod policy reaches members on their own disks', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);
@@ -81,7 +81,7 @@ story.inFull('every field of the pod policy reaches members on their own disks',
   expect(await db.ids()).toEqual(before);
 });
 
-story.inFull('a change that needs new pods costs no data where there are no disks', async (told) => {
+story.asOnTheLab('a change that needs new pods costs no data where there are no disks', async (told) => {
   const { kubectl, step } = told;
   const db = declared(kubectl);
   await installOperator(told);

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const users = '{.items[*].spec.securityContext.runAsUser}';
 
-story.inFull(
+story.asOnTheLab(
   'a cluster of the CoreOS operator with certificates and disks is taken over while it serves',
   async (told) => {
     const { kubectl, step, namespace } = told;

@@ -61,7 +61,7 @@ async function threeOf(version: string, { kubectl, namespace }: Pick<Story, 'kub
   return { db, scaled, etcdctl: etcdctlIn(kubectl, namespace) };
 }
 
-story.inFull('what the original’s own tests ask of a cluster that runs holds', async (told) => {
+story.asOnTheLab('what the original’s own tests ask of a cluster that runs holds', async (told) => {
   const { kubectl, step } = told;
   const { db, scaled, etcdctl } = await threeOf(old, told);
   await step('SampleCluster: three members take a key, and kubectl scale makes them four', async () => {

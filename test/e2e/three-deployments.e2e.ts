@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const store = (path: string) => ({ storageType: 'PVC', pvc: { claimName: 'backups', path } });
 
-story.inFull("the original's three Deployments stand side by side, and nothing is done twice", async (told) => {
+story.asOnTheLab("the original's three Deployments stand side by side, and nothing is done twice", async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
   const holder = (lease: string): Promise<string> => kubectl(`get lease ${lease} -o jsonpath={.spec.holderIdentity}`);

@@ -33,7 +33,7 @@ async function trouble(db: DeclaredCluster, kubectl: Kubectl, reason: string): P
   return kubectl(`get ${db.resource} -o jsonpath='${degraded('message')}'`);
 }
 
-story.inFull('a cluster that is declared again goes on with the volumes it left', async (told) => {
+story.asOnTheLab('a cluster that is declared again goes on with the volumes it left', async (told) => {
   const { kubectl, step } = told;
   const db = declaredIn(improbable)(kubectl);
   await installFor(improbable, told);
