@@ -83,15 +83,24 @@ function prepareDowngrade(hop: Hop | undefined, world: ClusterWorld): Verdict | 
   return act('Upgrading', `allowing all members to go back to ${version}`, { kind: 'enable-downgrade', version });
 }
 
-/** The lead goes to a member that need not be changed any more, so that it goes only once. */
+/**
+ * The lead goes to a member that need not be changed any more, so that it goes only once; and to the one that has been ready
+ * for the longest: writes are dropped while the lead moves, and it moves slowly to one whose connections are just coming back.
+ */
 function giveUpLead({ member }: Pair, pairs: readonly Pair[], { intent }: ClusterWorld): Verdict | undefined {
   if (!member.leads || !canMoveLeader(member.version ?? intent.version)) return undefined;
   const others = pairs.filter((pair) => pair.member !== member && pair.member.role === 'voter');
-  const [heir] = others.toSorted((a, b) => Number((b.member.raftIndex ?? 0n) - (a.member.raftIndex ?? 0n)));
+  const [heir] = others.toSorted((a, b) => standing(a) - standing(b) || lead(b, a));
   if (heir === undefined) return undefined;
   const { id, name } = heir.member;
   return act('Rolling', `moving the lead from ${member.name} to ${name}`, { kind: 'move-leader', id, name });
 }
+
+const standing = ({ carrier: { ready, readySince = 0 } }: Pair): number =>
+  ready ? readySince : Number.MAX_SAFE_INTEGER;
+
+/** By how much one is further in the log than the other. */
+const lead = (one: Pair, other: Pair): number => Number((one.member.raftIndex ?? 0n) - (other.member.raftIndex ?? 0n));
 
 function change({ member, carrier }: Pair, to: string, world: ClusterWorld): Verdict | undefined {
   const { id, name } = member;

@@ -23,6 +23,8 @@ const runs = (name: string, version: string): Change => {
   const both = [withMember(name, { version }), withCarrier(name, changedTo(version))];
   return (world) => both.reduce((w, change) => change(w), world);
 };
+const justBack = (name: string): Change => withCarrier(name, { ready: false, unreadySince: aWorld().now - 2000 });
+const onlyLeaderLeft = [upTo('3.6.16'), runs('db-1', '3.6.16'), runs('db-2', '3.6.16')];
 const drifted: Change = (w) => ({ ...w, carriers: w.carriers.map((c) => ({ ...c, drift: 'pod', template: 'old' })) });
 const guardedBy =
   (state: Safeguard['state']): Change =>
@@ -79,10 +81,14 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     want: 'change-image db-2 3.6.16',
   },
   'moves the lead away before the leader is changed': {
-    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), runs('db-2', '3.6.16')),
+    given: aWorld(...onlyLeaderLeft),
     want: 'move-leader db-1',
   },
-  'does not wait for the kubelet to say of one what etcd says already': {
+  'moves it to the one that has been ready for the longest, not to one that is just back': {
+    given: aWorld(...onlyLeaderLeft, justBack('db-1'), withMember('db-1', { raftIndex: 1001n })),
+    want: 'move-leader db-2',
+  },
+  'waits for no kubelet while another is ready': {
     given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), justBack('db-1')),
     want: 'change-image db-2 3.6.16',
   },
@@ -234,10 +240,6 @@ function everybody(version: string, ...changes: readonly Change[]): ClusterWorld
 function readableFor(version: string): Change {
   const ready = { storageVersion: version, downgradeTarget: version };
   return (world) => ['db-0', 'db-1', 'db-2'].reduce((w, name) => withMember(name, ready)(w), world);
-}
-
-function justBack(name: string): Change {
-  return (world) => withCarrier(name, { ready: false, unreadySince: world.now - 2000 })(world);
 }
 
 function onlyOne(): Pick<ClusterWorld, 'carriers' | 'membership'> {
