@@ -85,7 +85,8 @@ function prepareDowngrade(hop: Hop | undefined, world: ClusterWorld): Verdict | 
 
 /**
  * The lead goes to a member that need not be changed any more, so that it goes only once; and to the one that has been ready
- * for the longest: writes are dropped while the lead moves, and it moves slowly to one whose connections are just coming back.
+ * for the longest: etcd drops writes while the lead moves, and some were lost when it went to whoever was furthest in the log,
+ * which may be one that is just back.
  */
 function giveUpLead({ member }: Pair, pairs: readonly Pair[], { intent }: ClusterWorld): Verdict | undefined {
   if (!member.leads || !canMoveLeader(member.version ?? intent.version)) return undefined;
