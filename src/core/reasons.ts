@@ -37,6 +37,7 @@ export const reasons = {
   Rolling: 'What the spec says of pods is being carried to the members, one after the other.',
   VolumeGrowing: 'Volumes have been asked to grow, and have not yet; the message names one, and says how far it is.',
   VolumeStuck: 'A volume could not grow; the message says which, and why.',
+  OutOfScope: 'An annotation gives the cluster to operators of a scope that there is not, so none looks after it.',
   OldDefinition:
     'A CustomResourceDefinition is older than the operator, or not its own; it works, but applying ours is better.',
   MissingRights: 'The operator may not do all that it should; the message says what stays undone without which right.',

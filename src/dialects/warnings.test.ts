@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coreos } from './coreos-v1beta2/dialect.ts';
 import type { ClusterDialect } from './dialect.ts';
 import { improbable } from './improbable-v1alpha1/dialect.ts';
+import { warningsOfScope } from './warnings.ts';
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } };
 const onDisks = { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec: claim } };
@@ -29,5 +30,22 @@ describe('a quota', () => {
     expect(told(coreos, { ...onDisks, quotaBackendBytes })).toEqual([]);
     expect(told(coreos, { ...onDisks, pod: {}, quotaBackendBytes: 8 * quotaBackendBytes })).toEqual([]);
     expect(told(coreos, onDisks)).toEqual([]);
+  });
+});
+
+describe('an annotation that gives a cluster to other operators', () => {
+  const key = coreos.scopeAnnotation ?? '';
+
+  it.each(['namespace', 'Clusterwide', ''])('is told where there are none of that scope: %j', (scope) => {
+    const [{ reason, message } = { reason: '', message: '' }, ...others] = warningsOfScope({ [key]: scope }, key);
+    expect(others).toEqual([]);
+    expect(reason).toBe('OutOfScope');
+    expect(message).toContain(`etcd.database.coreos.com/scope is ${JSON.stringify(scope)}`);
+  });
+
+  it('is not told where they are', () => {
+    expect(warningsOfScope({ [key]: 'clusterwide' }, key)).toEqual([]);
+    expect(warningsOfScope({ other: 'x' }, key)).toEqual([]);
+    expect(warningsOfScope(undefined, undefined)).toEqual([]);
   });
 });

@@ -45,6 +45,21 @@ const passedOver = (what: string): Told => ({
     'no member gets its number; delete it if nobody needs it',
 });
 
+/** The one scope that an annotation can name: of the operators that run with --cluster-wide. */
+export const wideScope = 'clusterwide';
+
+/** A cluster of another scope is another operator's. But one of a scope that no operator can have is nobody's. */
+export function warningsOfScope(annotations: Annotations = {}, key = ''): readonly Told[] {
+  const scope = annotations[key];
+  if (scope === undefined || scope === wideScope) return [];
+  const message =
+    `the annotation ${key} is ${JSON.stringify(scope)}, so no operator looks after this cluster: ` +
+    `remove it, or set it to ${wideScope} where an operator runs with --cluster-wide`;
+  return [{ type: 'Warning', reason: 'OutOfScope', message }];
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
 /** What an API calls the fields of which we speak. */
 interface Fields {
   readonly size: string;

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Tools } from '../controllers/cluster/sources.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
+import { wideScope } from '../dialects/warnings.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
@@ -163,8 +164,8 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
     for (const place of oldLocks(turn))
       await waitForOldLock({ client, namespace, place, clock: systemClock, log }, signal);
-    turn.news.leads(identity);
     if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, client, log);
+    turn.news.leads(identity);
     const controllers = clusterControllers({
       ...{ client, clock: systemClock, scope: turn.scope, identity, log, dialects, wayTo: turn.wayTo, ...trouble },
       ...{ leads, workers: settings.workers },
@@ -199,7 +200,7 @@ const scopeOf =
   (clusterWide: boolean) =>
   ({ annotations = {} }: ObjectMeta, { scopeAnnotation }: ClusterDialect): boolean => {
     if (scopeAnnotation === undefined) return true;
-    return clusterWide ? annotations[scopeAnnotation] === 'clusterwide' : annotations[scopeAnnotation] === undefined;
+    return clusterWide ? annotations[scopeAnnotation] === wideScope : annotations[scopeAnnotation] === undefined;
   };
 
 /** Inside the cluster pods are dialled; outside it, that is tried. */

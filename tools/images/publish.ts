@@ -33,10 +33,14 @@ export const keepOperatorImage = (): Promise<string> =>
     return digest;
   });
 
-/** Pushes the operator's image to a test cluster's registry, from which its nodes pull it as `etcd-operator`. */
+/** In the book's Deployment. */
+const bookName = 'coreos/etcd-operator:v0.9.4';
+
+/** Pushes the operator's image to a test cluster's registry, from which its nodes pull it as `etcd-operator`, or as the book's. */
 export const pushOperatorImage = (cluster: Layout): Promise<void> =>
   withOperatorImage(async (layout) => {
-    for (const tag of [await packageVersion(), 'latest']) {
-      await push(layout, cluster.registry, `library/etcd-operator:${tag}`);
+    const tags = [await packageVersion(), 'latest'];
+    for (const name of [...tags.map((tag) => `library/etcd-operator:${tag}`), bookName]) {
+      await push(layout, cluster.registry, name);
     }
   });

@@ -16,15 +16,21 @@ const object = {
 };
 
 const none: object = {};
+const anothers = { 'etcd.database.coreos.com/scope': 'wide' };
+const metadataOf = (ours: boolean) => (ours ? {} : { metadata: { ...object.metadata, annotations: anothers } });
 
 /** A pass over a cluster whose first pod is to be made, where that fails; or that has no disks, and this pod which no copy shows. */
-async function passWhere(failure: Failure, { fails = 'pods', status = {}, leads = true, pod = none } = {}) {
+async function passWhere(
+  failure: Failure,
+  { fails = 'pods', status = {}, leads = true, pod = none, ours = true } = {},
+) {
   const nothing = { by: () => [], get: () => undefined };
   const claims = {
     by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim' } }] : []),
     get: () => undefined,
   };
   const told: object[] = [];
+  const events: object[] = [];
   const made: string[] = [];
   const writer = {
     create: async ({ plural }: Resource<KubeObject>) => {
@@ -34,43 +40,47 @@ async function passWhere(failure: Failure, { fails = 'pods', status = {}, leads 
     patch: async (_: unknown, __: unknown, { body }: { body: object }) => void told.push(body),
   };
   const tools = {
-    ...{ dialect: coreos, isOurs: () => true, caughtUp: () => true, toldAgo: () => 99, writer: () => writer },
+    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => true, toldAgo: () => 99, writer: () => writer },
     caches: {
-      clusters: { get: () => ({ ...object, status: { ...object.status, ...status } }) },
+      clusters: { get: () => ({ ...object, ...metadataOf(ours), status: { ...object.status, ...status } }) },
       pods: nothing,
       claims,
       services: nothing,
       budgets: undefined,
     },
-    ...{ now: () => new Date(0), randomName: String, tell: () => undefined, log: () => undefined },
+    ...{ now: () => new Date(0), randomName: String, log: () => undefined },
+    tell: (_: unknown, news: object) => void events.push(news),
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
     client: { get: async () => pod },
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
-  return { outcome, made, told: JSON.stringify(told) };
+  return { outcome, made, events, told: JSON.stringify(told) };
 }
 
 describe('a pass whose step fails', () => {
   it('tells what an API server cannot do, and waits longer each time', async () => {
     const says = 'create pods default/db-0: Internal error occurred: failed calling webhook "sidecars"';
-    const { outcome, told } = await passWhere(new ApiFailure('unreachable', says));
+    const { outcome, told, events } = await passWhere(new ApiFailure('unreachable', says));
     expect(outcome).toMatchObject({ is: 'failed' });
     expect(told).toContain('failed calling webhook');
+    expect(events).toEqual([{ type: 'Warning', reason: 'StepFailed', message: says }]);
   });
 
   it.each([new ApiFailure('conflict', 'somebody wrote first'), new Failure('unreachable', 'etcd: unhealthy cluster')])(
     'looks again soon, and says nothing, where that is all it takes: %s',
     async (failure) => {
-      const { outcome, told } = await passWhere(failure);
+      const { outcome, told, events } = await passWhere(failure);
       expect(outcome).toMatchObject({ is: 'again' });
       expect(told).not.toContain(failure.message);
+      expect(events).toEqual([]);
     },
   );
 
   it('heals a cluster that has formed, whatever stands in the way of its Services', async () => {
     const taken = new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
-    const { made, told } = await passWhere(taken, { fails: 'services', status: { clusterId: 'c1' } });
+    const { made, told, events } = await passWhere(taken, { fails: 'services', status: { clusterId: 'c1' } });
     expect(made).toEqual(['pods']);
+    expect(events).toMatchObject([{ reason: 'StepFailed', message: expect.stringContaining('Service db exists') }]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
   });
 
@@ -85,6 +95,16 @@ describe('a pass whose step fails', () => {
     const { made, told } = await passWhere(taken, { fails: 'services' });
     expect(made).toEqual([]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+});
+
+describe('a pass over a cluster of another scope', () => {
+  it('touches nothing, and says when nobody can be of that scope', async () => {
+    const { outcome, made, told, events } = await passWhere(new Failure('bug', 'nobody is to get here'), {
+      ours: false,
+    });
+    expect({ outcome, made, told }).toEqual({ outcome: { is: 'done' }, made: [], told: '[]' });
+    expect(events).toMatchObject([{ type: 'Warning', reason: 'OutOfScope' }]);
   });
 });
 

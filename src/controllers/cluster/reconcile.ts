@@ -5,12 +5,11 @@ import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
-import { warningsOfStrangers } from '../../dialects/warnings.ts';
-import { ApiFailure } from '../../kube/errors.ts';
+import { warningsOfScope, warningsOfStrangers } from '../../dialects/warnings.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
 import { unlessHidden } from './hidden-pods.ts';
@@ -22,6 +21,7 @@ import { publish, withStatus } from './publish.ts';
 import { readOrRefuse } from './read-once.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 import { tellClients, withWhatIsTold } from './tell-clients.ts';
+import { failureOf, isNotNow, type Trouble, tellTrouble, troubleIn, worthTelling } from './trouble.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
 const seconds = {
@@ -41,7 +41,7 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const found = tools.caches.clusters.get(key);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return leave(key, tools);
     const object = withStatus(found, tools);
-    if (!tools.isOurs(object.metadata)) return done;
+    if (!tools.isOurs(object.metadata)) return leaveToOthers(object, tools);
     if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
     const read = readOrRefuse(object, tools);
     if (typeof read === 'string') return refuse(object, read, tools);
@@ -49,6 +49,7 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const observed = withWhatIsTold(await observe(read, tools, signal), object);
     const verdict = await unlessHidden(planCluster(observed.world), observed, tools);
     const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
+    tellTrouble(object, trouble, tools);
     const pass = { read, observed, verdict, trouble };
     const status = statusAfter(object, pass, tools);
     const toldAgo = tools.toldAgo(key);
@@ -63,6 +64,11 @@ async function leave(key: string, tools: Tools): Promise<Outcome> {
   const failure = await failureOf(freePeers(key, tools));
   if (failure === undefined) return done;
   return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
+}
+
+function leaveToOthers(object: Stored<ClusterObject>, { dialect, tell }: Tools): Outcome {
+  for (const told of warningsOfScope(object.metadata.annotations, dialect.scopeAnnotation)) tell(object, told);
+  return done;
 }
 
 interface News {
@@ -80,12 +86,6 @@ interface Decided {
   readonly read: ReadCluster;
   readonly observed: Observed;
   readonly verdict: Verdict;
-}
-
-/** `failure`: what kept a pass from its steps. `aside`: what did not, and is no less in need of somebody. */
-interface Trouble {
-  readonly failure?: Failure | undefined;
-  readonly aside?: Failure | undefined;
 }
 
 interface Pass extends Decided {
@@ -150,10 +150,8 @@ const isOutOfReach = (world: ClusterWorld): boolean =>
   world.outOfSight !== undefined || (!world.membership.seen && isFoundRunning(world));
 
 function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, trouble }: Pass, tools: Tools): object {
-  const worthTelling = (failure: Failure | undefined) => (failure && !isNotNow(failure) ? failure : undefined);
-  const { failure, aside } = trouble;
-  const told = { failure: worthTelling(failure), aside: worthTelling(aside) };
-  const delay = failure === undefined || told.failure !== undefined ? undefined : failure.message;
+  const told = worthTelling(trouble);
+  const delay = told.failure === undefined ? trouble.failure?.message : undefined;
   const status = statusOf(observed.world, delayed(verdict, delay), told);
   const { generation } = object.metadata;
   return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
@@ -179,19 +177,6 @@ const newsEvery = (verdict: Verdict): number =>
   verdict.is === 'wait' && verdict.reason === 'Forming' ? seconds.betweenNewsOfFounders : seconds.betweenNews;
 
 const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
-
-/** That a step failed is news for the status, not a reason to leave the status unwritten. */
-const troubleIn = (work: Promise<Failure | undefined>): Promise<Trouble> =>
-  work.then(
-    (aside) => ({ aside }),
-    (thrown: unknown) => ({ failure: Failure.from(thrown) }),
-  );
-
-const failureOf = (work: Promise<void>): Promise<Failure | undefined> =>
-  work.then(
-    () => undefined,
-    (thrown: unknown) => Failure.from(thrown),
-  );
 
 async function refuse(object: Stored<ClusterObject>, problems: string, tools: Tools): Promise<Outcome> {
   tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
@@ -225,11 +210,3 @@ function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
   const isSlow = needsPerson(verdict) || verdict.reason === 'VolumeGrowing' || verdict.reason === 'VolumeStuck';
   return isSlow ? seconds.waitingForPerson : seconds.waiting;
 }
-
-/**
- * What etcd asks us to do again later is no failure: it wants five seconds between two changes. Nor is it one that somebody
- * wrote first. But an API server that cannot do what it is asked is waited for longer each time, and what it says is told:
- * it may be a webhook that nobody but a person brings back.
- */
-const isNotNow = (failure: Failure): boolean =>
-  failure.kind === 'conflict' || (failure.kind === 'unreachable' && !(failure instanceof ApiFailure));
