@@ -40,6 +40,7 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     ready: isReady(pod),
     hasRun: hasRun(etcd),
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
+    hasFallenUnready: hasFallenUnready(pod, etcd),
     readySince: readySince(pod),
     goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
     sealed: isSealed(annotations, blueprint.naming),
@@ -105,7 +106,7 @@ function diskOf(pod: Stored<Pod>, claims: Bodies['claims']): Carrier['disk'] {
   return claim === undefined || isLost(claim) ? 'lost' : 'own';
 }
 
-const claimNameOf = ({ spec }: Stored<Pod>): string | undefined =>
+export const claimNameOf = ({ spec }: Stored<Pod>): string | undefined =>
   spec?.volumes?.find(({ name }) => name === 'etcd-data')?.persistentVolumeClaim?.claimName;
 
 const claimOf = (pod: Stored<Pod>, claims: Bodies['claims']): Stored<PersistentVolumeClaim> | undefined =>
@@ -175,6 +176,16 @@ const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) 
 
 const readySince = (pod: Stored<Pod>): number | undefined =>
   isReady(pod) ? Date.parse(readiness(pod)?.lastTransitionTime ?? '') || undefined : undefined;
+
+/** How long after a start the kubelet may still speak of the end of the run before. */
+const longestUntilSeenMillis = 5_000;
+
+/** Both times are its kubelet's own, so that it does not matter whether they are right. */
+function hasFallenUnready(pod: Stored<Pod>, etcd: ContainerStatus | undefined): boolean {
+  const [since, started] = [readiness(pod)?.lastTransitionTime, etcd?.state?.running?.startedAt];
+  if (isReady(pod) || since === undefined || started === undefined) return false;
+  return Date.parse(since) - Date.parse(started) > longestUntilSeenMillis;
+}
 
 const hasRun = (etcd: ContainerStatus | undefined): boolean =>
   etcd !== undefined && (etcd.restartCount > 0 || isRunning(etcd) || etcd.lastState?.terminated !== undefined);

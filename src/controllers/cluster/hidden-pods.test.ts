@@ -24,13 +24,17 @@ const { app: _, ...lessLabels } = labels;
 const starting: Step = { kind: 'start-carrier', name, join: { as: 'returner' }, version: '3.5.35' };
 const removing: Step = { kind: 'remove-member', id: 3n as MemberId, name, because: 'dead' };
 
-/** What there is to work with, where copies show `world`, and the API server has a pod like this under every name. */
-function workplace(world: ClusterWorld, pod: Partial<ObjectMeta>, refusal?: Failure) {
+/**
+ * What there is to work with, where copies show `world`, and the API server has a pod like this under every name; or a claim
+ * like that in its place.
+ */
+function workplace(world: ClusterWorld, pod: Partial<ObjectMeta>, refusal?: Failure, claim?: Partial<ObjectMeta>) {
   const told: unknown[] = [];
   const patched: unknown[] = [];
   const get = async ({ plural }: { plural: string }, at: { name: string }): Promise<object> => {
-    if (plural !== 'pods') throw new Failure('not-found', 'no');
-    return samplePod(at.name, 1, pod);
+    if (plural === 'pods' && claim === undefined) return samplePod(at.name, 1, pod);
+    if (plural !== 'pods' && claim !== undefined) return { metadata: { ...at, uid: `disk-of-${at.name}`, ...claim } };
+    throw new Failure('not-found', 'no');
   };
   const writer = {
     create: () => Promise.reject(new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' })),
@@ -43,7 +47,8 @@ function workplace(world: ClusterWorld, pod: Partial<ObjectMeta>, refusal?: Fail
   const caches = { clusters, claims: { get: () => undefined } };
   const tell = (_about: unknown, { reason, message }: { reason: string; message: string }) =>
     void told.push([reason, message]);
-  const tools = { client: { get }, caches, tell, writer: () => writer };
+  const now = () => new Date('2026-01-01T00:00:30Z');
+  const tools = { client: { get }, caches, tell, now, writer: () => writer };
   const planes = { peer: 'plain', client: 'plain' };
   const observed = { world, blueprint, planes, podWith: () => undefined, blueprintFor: () => blueprint };
   const deed = { blueprint, observed, tools, writer, signal: new AbortController().signal } as unknown as Deed;
@@ -83,6 +88,17 @@ describe('a pod of a member that has lost the label by which it is found', () =>
   });
 });
 
+describe('a disk of a member that has lost the label by which it is found', () => {
+  it('gets it back before its member is given up', async () => {
+    const claim = { ...ours, labels: lessLabels };
+    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), {}, undefined, claim);
+    const says = 'PersistentVolumeClaim db-2 had lost labels by which it is found (app=etcd): they were put back';
+    await expect(perform(removing, deed)).rejects.toMatchObject({ kind: 'rejected', message: says });
+    expect(patched).toEqual([[name, { metadata: { uid: 'disk-of-db-2', labels: { app: 'etcd' } } }]]);
+    expect(told).toEqual([['LabelsLost', says]]);
+  });
+});
+
 describe('a pod of somebody else under the name of a member', () => {
   it('is left alone, and told', async () => {
     const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { labels });
@@ -99,6 +115,16 @@ describe('a pod of somebody else under the name of a member', () => {
     const { deed, told } = workplace(aWorld(withoutCarrier(name)), { labels, ...going });
     await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'conflict' });
     expect(told).toEqual([]);
+  });
+});
+
+describe('a pod of a cluster of this name that was deleted', () => {
+  it('is told when it has long had the time to go, and does not', async () => {
+    const going = { labels, deletionTimestamp: '2025-12-31T23:59:00Z' };
+    const { deed, told } = workplace(aWorld(withoutCarrier(name)), going);
+    const message = expect.stringMatching(/^Pod db-2 of a cluster .* does not go: see to its node/);
+    await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'rejected', message });
+    expect(told).toEqual([['NameTaken', message]]);
   });
 });
 
@@ -123,6 +149,27 @@ describe('a majority whose pods no copy shows', () => {
       ['db-2', {}],
     ]);
     expect(told).toHaveLength(2);
+  });
+
+  it('is not said to be lost where its disks have lost theirs, and each gets them back', async () => {
+    const { deed, told, patched } = workplace(world, {}, undefined, { ...ours, labels: lessLabels });
+    const verdict = await unlessHidden(lost, deed.observed, deed.tools);
+    const message = expect.stringContaining('PersistentVolumeClaim db-1 had lost labels by which it is found');
+    expect(verdict).toMatchObject({ is: 'wait', reason: 'NoContact', message });
+    expect(patched).toMatchObject([
+      ['db-1', { metadata: { uid: 'disk-of-db-1', labels: { app: 'etcd' } } }],
+      ['db-2', {}],
+    ]);
+    expect(told).toHaveLength(2);
+  });
+
+  it.each([
+    { ownerReferences: [{ ...blueprint.owner, kind: 'EtcdRestore', uid: 'of-a-restore' }] },
+    { ...ours, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  ])('is said to be lost where disks of these names are not its own, or about to go: %j', async (claim) => {
+    const { deed, patched } = workplace(world, {}, undefined, { labels: lessLabels, ...claim });
+    expect(await unlessHidden(lost, deed.observed, deed.tools)).toBe(lost);
+    expect(patched).toEqual([]);
   });
 
   it('is not asked for where all is well', async () => {

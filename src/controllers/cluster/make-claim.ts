@@ -5,6 +5,7 @@ import type { KubeObject, PersistentVolumeClaim, Stored } from '../../kube/objec
 import { persistentVolumeClaims } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { type Deed, lookUp } from './deed.ts';
+import { told } from './lost-labels.ts';
 
 /** A claim may be there already: it was left for whoever has its name, or we were killed after making it. */
 export async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
@@ -14,6 +15,7 @@ export async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
     if (!isAlreadyExists(thrown)) throw thrown;
     const { name, labels } = wanted.metadata;
     const there = await lookUp(persistentVolumeClaims, name, deed);
+    if (there !== undefined && isOverdue(there, deed)) throw told('NameTaken', staysFor(name), deed);
     if (there === undefined || isAboutToGo(there, deed))
       throw new Failure('conflict', `PersistentVolumeClaim ${name} of another cluster of this name is about to go`);
     const isForIt = Object.entries(labels).every(([label, value]) => there.metadata.labels?.[label] === value);
@@ -25,6 +27,9 @@ export async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
     await replaceUnused(there, wanted, deed);
   }
 }
+
+const staysFor = (name: string): string =>
+  `PersistentVolumeClaim ${name} of a cluster of this name that was deleted does not go: see what still uses it`;
 
 /** There has never been a volume behind it, and so no data: where another kind of disk is asked for by now, it makes room. */
 async function replaceUnused(there: Stored<PersistentVolumeClaim>, wanted: Manifest, deed: Deed): Promise<void> {
@@ -46,4 +51,13 @@ export function isAboutToGo(
   const isFormer = ({ kind, name, uid }: (typeof ownerReferences)[number]): boolean =>
     kind === owner.kind && name === owner.name && uid !== owner.uid;
   return deletionTimestamp !== undefined || ownerReferences.some(isFormer);
+}
+
+/** How long after its time somebody may still be about to go, without a word. */
+const longestToGoMillis = 60_000;
+
+/** It was told to go, has had the time for it, and is there. */
+export function isOverdue({ metadata }: Stored<KubeObject>, { tools }: Pick<Deed, 'tools'>): boolean {
+  const { deletionTimestamp } = metadata;
+  return deletionTimestamp !== undefined && tools.now().getTime() - Date.parse(deletionTimestamp) > longestToGoMillis;
 }

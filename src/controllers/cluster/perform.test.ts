@@ -162,7 +162,8 @@ describe('a disk that is there under the name of a member that is started', () =
     };
     const get = async (): Promise<object> => ({ metadata: { labels, name: 'db-0', ...more }, status: { phase } });
     const remove = async (_: unknown, { name }: { name: string }): Promise<void> => void removed.push(name);
-    const tools = { client: { get }, caches: { claims: { get: () => undefined } } };
+    const caches = { claims: { get: () => undefined }, clusters: { get: () => undefined } };
+    const tools = { client: { get }, caches, now: () => new Date('2026-01-01T00:00:30Z') };
     const observed = { world: aWorld(), podWith: () => undefined };
     const deed = { blueprint, observed, tools, writer: { create, remove }, signal: new AbortController().signal };
     const name = nameOf('db-0');
@@ -191,6 +192,13 @@ describe('a disk that is there under the name of a member that is started', () =
     [{ ownerReferences: [{ ...blueprint.owner, uid: 'of the one before' }] }],
   ])('is waited out if it goes with a cluster of the same name: %j', async (metadata) => {
     await expect(starting(labels, metadata)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+
+  it('is told if it should have gone long ago', async () => {
+    await expect(starting(labels, { deletionTimestamp: '2025-12-31T23:59:00Z' })).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringMatching(/^PersistentVolumeClaim db-0 of a cluster .* does not go/),
+    });
   });
 
   it.each([[{ ownerReferences: [blueprint.owner] }], [{ ownerReferences: [{ kind: 'Backup', name: 'a', uid: 'b' }] }]])(

@@ -10,11 +10,10 @@ import { isRefusal } from '../../etcd/errors.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import { isLost } from './carriers.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
 import { isStrangersClaim } from './claims-of.ts';
-import { type Deed, evenUnanswered, leaderOf, lookUp, podWith } from './deed.ts';
-import { confirmAbsence } from './hidden-pods.ts';
+import { type Deed, evenUnanswered, leaderOf, podWith } from './deed.ts';
+import { confirmAbsence, confirmDiskIsLost } from './hidden-pods.ts';
 import { keepCertificates } from './keep-certificates.ts';
 import { confirmDomain, confirmHost } from './known-hosts.ts';
 import { dropSecrets } from './left-secrets.ts';
@@ -164,12 +163,10 @@ async function removeMember({ name, id }: Extract<Step, { kind: 'remove-member' 
   await evenUnanswered(removing, (list) => list.every((member) => member.id !== id), deed);
 }
 
-/** A copy may be late, and what it does not show may be there: before a member is given up, the API server is asked itself. */
+/** What copies do not show may be there all the same. */
 async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
   const carrier = carrierNamed(deed.observed.world, name);
   if (carrier !== undefined && carrier.disk !== 'lost') return;
   if (carrier === undefined) await confirmAbsence(name, deed);
-  const claim = await lookUp(persistentVolumeClaims, name, deed);
-  if (claim !== undefined && claim.metadata.deletionTimestamp === undefined && !isLost(claim))
-    throw new Failure('conflict', `the disk of ${name} is there after all`);
+  await confirmDiskIsLost(name, deed);
 }

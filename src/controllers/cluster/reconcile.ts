@@ -2,6 +2,7 @@ import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Verdict } from '../../core/plan/cluster/step.ts';
 import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
+import type { Reason } from '../../core/reasons.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
@@ -14,6 +15,7 @@ import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
 import { unlessHidden } from './hidden-pods.ts';
 import { freeClaims, keepClaims } from './keep-claims.ts';
+import { keepLabels } from './lost-labels.ts';
 import { type Observed, observe } from './observe.ts';
 import { freePeers, keepPeers, peerKeeping, publishPeers } from './peers.ts';
 import { perform } from './perform.ts';
@@ -102,7 +104,7 @@ async function act(
   if (read.blueprint.intent.paused) return failureOf(freeClaims(read.blueprint, { caches: tools.caches, writer }));
   const peers = peerKeeping({ ...read, memory: observed.world.memory }, tools);
   const keeping = { caches: tools.caches, writer, onService: toldOfService(object, tools) };
-  const aside = isOutOfReach(observed.world) ? undefined : await keepParts({ read, observed, peers }, keeping);
+  const aside = isOutOfReach(observed.world) ? undefined : await keepParts({ read, observed, peers, tools }, keeping);
   const { tellSpec, tellWait } = tools.dialect;
   const warnings = [...tellSpec(read.blueprint), ...tellWait(verdict), ...warningsOfStrangers(observed.world)];
   for (const told of warnings) tools.tell(object, told);
@@ -122,19 +124,23 @@ async function act(
 
 interface Kept extends Pick<Decided, 'read' | 'observed'> {
   readonly peers: ReturnType<typeof peerKeeping>;
+  readonly tools: Tools;
 }
 
 /** What members have around them. They live without peers, and on the disks that they have: that does not hold up a step. */
 async function keepParts(
-  { read: { blueprint }, observed: { world }, peers }: Kept,
+  { read: { blueprint }, observed, peers, tools }: Kept,
   keeping: Parameters<typeof keepAccessories>[2],
 ): Promise<Failure | undefined> {
+  const { world } = observed;
   const inTheWay = await keepAccessories(blueprint, world, keeping);
   if (inTheWay !== undefined && !hasFormed(world)) throw inTheWay; // nothing is founded beside a stranger
   const ofPeers = await failureOf(keepPeers(world, peers));
   await keepClaims(blueprint, world, keeping);
+  const signal = AbortSignal.timeout(30_000);
+  const ofLabels = await failureOf(keepLabels({ blueprint, observed, tools, writer: keeping.writer, signal }));
   const ofDisks = await failureOf(growClaims(blueprint, world, keeping));
-  return ofPeers ?? inTheWay ?? ofDisks;
+  return ofPeers ?? inTheWay ?? ofLabels ?? ofDisks;
 }
 
 const hasFormed = ({ memory, membership }: ClusterWorld): boolean => memory.clusterId !== undefined || membership.seen;
@@ -200,6 +206,16 @@ function nextVisit({ verdict, trouble: { failure, aside } }: Pass, untold: numbe
   }
 }
 
+/** What takes somebody, who wakes us when it is in the spec, or a while. */
+const isSlow: ReadonlySet<Reason> = new Set([
+  'VolumeGrowing',
+  'VolumeStuck',
+  'Paused',
+  'UpgradeRefused',
+  'AlarmRaised',
+  'BackupFailed',
+]);
+
 /**
  * Secrets cannot be watched, because we may not list them; nor can the certificates that members show. Founders wake us when
  * they are ready, and many at once need the machine for themselves.
@@ -207,6 +223,5 @@ function nextVisit({ verdict, trouble: { failure, aside } }: Pass, untold: numbe
 function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
   if (verdict.reason === 'Forming') return seconds.waitingForFounders;
   if (verdict.reason === 'SecretUnfit' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
-  const isSlow = needsPerson(verdict) || verdict.reason === 'VolumeGrowing' || verdict.reason === 'VolumeStuck';
-  return isSlow ? seconds.waitingForPerson : seconds.waiting;
+  return needsPerson(verdict) || isSlow.has(verdict.reason) ? seconds.waitingForPerson : seconds.waiting;
 }

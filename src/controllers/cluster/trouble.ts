@@ -3,6 +3,9 @@ import type { Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 
+/** What an Event tells already, in words of its own. */
+export class ToldFailure extends Failure {}
+
 /** `failure`: what kept a pass from its steps. `aside`: what did not, and is no less in need of somebody. */
 export interface Trouble {
   readonly failure?: Failure | undefined;
@@ -40,6 +43,7 @@ export function worthTelling({ failure, aside }: Trouble): Trouble {
 export function tellTrouble(object: Stored<ClusterObject>, trouble: Trouble, { tell }: Pick<Tools, 'tell'>): void {
   const { failure, aside } = worthTelling(trouble);
   for (const each of [failure, aside]) {
-    if (each !== undefined) tell(object, { type: 'Warning', reason: 'StepFailed', message: each.message });
+    if (each !== undefined && !(each instanceof ToldFailure))
+      tell(object, { type: 'Warning', reason: 'StepFailed', message: each.message });
   }
 }

@@ -60,6 +60,8 @@ export interface Carrier {
   readonly hasRun: boolean;
   /** Since when it has not been ready, in milliseconds; undefined while it is. */
   readonly unreadySince: number | undefined;
+  /** Whether it was ready since it last started, and is no more. */
+  readonly hasFallenUnready?: boolean;
   /** Since when it has been, in milliseconds, where that is known. */
   readonly readySince?: number | undefined;
   /** When it is to be gone, in milliseconds, where it has been told to stop. */

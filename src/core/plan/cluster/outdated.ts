@@ -88,7 +88,7 @@ const minorIn = (version: string): string => version.split('.').slice(0, 2).join
 export function needsNewPlace({ name }: Member, world: ClusterWorld): boolean {
   const carrier = carrierNamed(world, name);
   if (carrier === undefined) return false;
-  return carrier.drift === 'disk' || (carrier.drift === 'pod' && carrier.disk === 'with-pod');
+  return carrier.drift === 'disk' || (carrier.drift === 'pod' && carrier.disk !== 'own');
 }
 
 /** One more than the spec says, while somebody has to be replaced who still serves. */
@@ -113,5 +113,6 @@ export function isFirstOfItsKind(carrier: Carrier, world: ClusterWorld): boolean
   });
 }
 
-const isAlike = (one: Carrier, other: Carrier): boolean =>
+/** Made from the same, as far as it can matter to whether they work. */
+export const isAlike = (one: Carrier, other: Carrier): boolean =>
   one.template === other.template && one.image === other.image && one.diskKind === other.diskKind;

@@ -22,7 +22,7 @@ function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefi
   const hop = route.passable ? route.hops[0] : undefined;
   const to = ({ version }: Carrier): string => hop?.version ?? version;
   const outdated = pairs.filter(({ carrier }) => !isAsDesired(carrier, to(carrier), world.intent));
-  const [next] = outdated.toSorted((a, b) => Number(a.member.leads) - Number(b.member.leads));
+  const [next] = outdated.toSorted((a, b) => turn(a) - turn(b));
   const unready = waitForReady(
     pairs.map(({ carrier }) => carrier),
     next?.carrier,
@@ -32,6 +32,9 @@ function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefi
   if (next === undefined) return route.passable ? undefined : wait('UpgradeRefused', route.says);
   return prepareDowngrade(hop, world) ?? giveUpLead(next, pairs, world) ?? change(next, to(next.carrier), world);
 }
+
+/** Who serves no clients goes first; of the others, who leads goes last. */
+const turn = ({ member, carrier }: Pair): number => Number(carrier.ready) * 2 + Number(member.leads);
 
 interface Pair {
   readonly member: Member;

@@ -15,6 +15,28 @@ it('does not wait for the kubelet to say of one what etcd says already, while cl
   expect(waitForReady([db0, unreadyFor(2, db1), db2], db2, now)).toBeUndefined();
 });
 
+it('waits for the first of its kind, which may be unready for what was changed', () => {
+  const changed = { ...unreadyFor(2, db1), image: 'another' };
+  expect(waitForReady([db0, changed, db2], db2, now)).toMatchObject({ is: 'wait' });
+  expect(waitForReady([{ ...db0, image: 'another' }, changed, db2], db2, now)).toBeUndefined();
+});
+
+it('waits for one that was ready and is no more, whatever etcd says of it', () => {
+  const fallen = { ...unreadyFor(2, db1), hasFallenUnready: true };
+  expect(waitForReady([db0, fallen, db2], db2, now)).toMatchObject({ is: 'wait' });
+});
+
+it('waits where the clock of a node is wrong', () => {
+  expect(waitForReady([db0, unreadyFor(-3600, db1), db2], db2, now)).toMatchObject({ is: 'wait' });
+});
+
+it('goes on with one that has not been ready for long, as this may be what helps it', () => {
+  const [one, two] = [unreadyFor(60, db1), unreadyFor(50, db2)];
+  expect(waitForReady([db0, one, two], one, now)).toBeUndefined();
+  expect(waitForReady([one], one, now)).toBeUndefined();
+  expect(waitForReady([db0, one, two], db0, now)).toMatchObject({ is: 'wait' });
+});
+
 it('waits for one whose pod does not become ready', () => {
   expect(waitForReady([db0, unreadyFor(11, db1), db2], db2, now)).toMatchObject({
     is: 'wait',

@@ -1,4 +1,5 @@
 import type { Carrier } from '../../model/cluster.ts';
+import { isAlike } from './outdated.ts';
 import { type Verdict, wait } from './step.ts';
 
 /** A kubelet looks once a second, and tells what it saw another second later; this is far beyond. */
@@ -6,7 +7,7 @@ const longestUntilToldMillis = 10_000;
 
 /**
  * By now everybody serves by etcd's own word. Whoever is just back is called ready by its kubelet a second or two later, and
- * is waited for at the end; but the next one need not wait for that while clients have somebody else to be led to.
+ * is waited for at the end; but the next one need not wait for that, while clients have somebody else to be led to.
  */
 export function waitForReady(
   carriers: readonly Carrier[],
@@ -16,8 +17,18 @@ export function waitForReady(
   const unready = carriers.filter(({ ready }) => !ready);
   const [first] = unready;
   if (first === undefined) return undefined;
-  const isJustBack = unready.length === 1 && now - (first.unreadySince ?? 0) < longestUntilToldMillis;
+  // No client is led to it, and what the spec says by now may be what helps it.
+  if (next !== undefined && !next.ready && !isJustBack(next, now)) return undefined;
+  const isSoonReady = unready.length === 1 && isJustBack(first, now) && hasProvenItself(first, carriers);
   const clientsHaveAnother = carriers.some((carrier) => carrier.ready && carrier !== next);
-  if (next !== undefined && isJustBack && clientsHaveAnother) return undefined;
+  if (next !== undefined && isSoonReady && clientsHaveAnother) return undefined;
   return wait('Rolling', `waiting for the pod of ${first.name} to be ready`);
 }
+
+/** Clocks of nodes may be wrong either way: then it is waited for. */
+const isJustBack = ({ unreadySince = 0, hasFallenUnready }: Carrier, now: number): boolean =>
+  hasFallenUnready !== true && Math.abs(now - unreadySince) < longestUntilToldMillis;
+
+/** Where nobody who was made like this has become ready yet, it may be for the change that it does not: one is enough to see. */
+const hasProvenItself = (carrier: Carrier, carriers: readonly Carrier[]): boolean =>
+  carriers.some((other) => other.ready && isAlike(other, carrier));
