@@ -8,7 +8,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          testTimeout: 60_000, // a machine that does other things as well is slow to load a large library
+          // A machine that does other things as well is slow to load a large library, and to come round to a timer.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
           include: ['{src,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
         },
       },

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../../test/support/free-ports.ts';
 import { makeAuthority } from '../std/pki.ts';
 import type { ObjectAddress } from '../storage/address.ts';
 import { courierFiles, courierName } from '../storage/courier/courier-pass.ts';
@@ -33,21 +33,14 @@ async function introduce(): Promise<void> {
   write(pass, shared);
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** A courier, and how to end it. */
 async function stand(): Promise<AsyncDisposable> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const store = await openStore(address.store, { volume });
   const end = new AbortController();
   const ended = carry({ address, identity, port }, { store, signal: end.signal });
   write(pass, { [courierFiles.address]: `127.0.0.1:${port}` });
+  await reader().head(address.key); // by then it listens
   return {
     [Symbol.asyncDispose]: async () => {
       end.abort();
@@ -87,7 +80,7 @@ describe('a courier', () => {
       asked.push(key);
       return { key, size: 3, modified: new Date(), body: Readable.from([Buffer.from('yes')]) };
     };
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const end = new AbortController();
     const s3 = { address: { store: { kind: 's3', bucket: 'b' }, key: 'p/x.db' }, identity, port } as const;
     const ended = carry(s3, { store: { get } as unknown as ObjectStore, signal: end.signal });

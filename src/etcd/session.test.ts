@@ -173,7 +173,7 @@ describe('a connection', () => {
   it('pings while a call is open, and only then', async () => {
     const { promise: goOn, resolve } = Promise.withResolvers<void>();
     await using fake = await answering({ status: async () => (await goOn, version) });
-    const etcd = connect(fake, { pingMillis: 30 });
+    const etcd = connect({ url: fake.url, way: wayTo(fake) }, { pingMillis: 30 });
     const asked = etcd.status();
     await expect.poll(fake.pings).toBeGreaterThan(2);
     resolve();
@@ -242,7 +242,8 @@ describe('a connection', () => {
 
   it('is dead when it gives no sign of life, for all calls that wait for it', async () => {
     await using silent = await listen();
-    const etcd = connect({ url: `http://127.0.0.1:${silent.port}` }, { pingMillis: 30, pongMillis: 50 });
+    const endpoint = { url: `http://127.0.0.1:${silent.port}`, way: wayTo(silent) };
+    const etcd = connect(endpoint, { pingMillis: 30, pongMillis: 50 });
     const noSign = { kind: 'unreachable', message: expect.stringContaining('sign of life') };
     await expect(etcd.status()).rejects.toMatchObject(noSign);
   });

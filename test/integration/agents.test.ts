@@ -9,6 +9,7 @@ import type { EtcdVersion } from '../../tools/programs/catalog.ts';
 import { agent, startAgent } from '../support/agent.ts';
 import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { agentFlags, openOn, type StoreServer, startS3, startVolume } from '../support/store-servers.ts';
 import { until } from '../support/until.ts';
 
@@ -211,7 +212,7 @@ describe('an agent', () => {
   it('shows how far it is', async () => {
     await using proxy = await startFaultProxy(server.port);
     proxy.fault = { is: 'silent' };
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    const [port = 0] = await freePorts(1);
     const endpoint = server.address.endpoint?.replace(`:${server.port}`, `:${proxy.port}`) ?? '';
     const flags = agentFlags({ ...server, address: { ...server.address, endpoint } }, 'slow.db');
     const { child, ended } = startAgent(server.directory, 'save', [

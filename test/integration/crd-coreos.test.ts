@@ -116,9 +116,8 @@ describe('an object that was stored before there was a schema', () => {
   it('can be read about, written about, set right and deleted under ours', async () => {
     await apply(theirs);
     await kubectl(`wait ${definition} --for=condition=Established --timeout=30s`);
-    await kubectl('create -f -', {
-      input: JSON.stringify({ ...wrong, apiVersion: `${group}/v1beta2`, kind: names.kind }),
-    });
+    const input = JSON.stringify({ ...wrong, apiVersion: `${group}/v1beta2`, kind: names.kind });
+    await until('the old kind is served', () => kubectl('create -f -', { input }));
     await apply(ours);
     await until('the new schema is in force', async () => {
       const patch = `patch ${kind} has.dots --dry-run=server --type=merge`;

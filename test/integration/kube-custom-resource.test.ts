@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isExpired } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { customResourceDefinitions, namespaced } from '../../src/kube/resource.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { type TestAccess, testAccess } from '../support/kube-connection.ts';
+import { until } from '../support/until.ts';
 
 let access: TestAccess;
 beforeAll(async () => {
@@ -40,28 +41,22 @@ describe('a custom resource', () => {
     try {
       const at = { namespace, name: 'one' };
       const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: at, spec: { size: 3 } };
-      const created = await retried(() => client.create(things, thing));
+      const created = await until('the kind is served', () => client.create(things, thing));
       const told = await client.update(things, { ...created, status: { ready: 2 } }, { subresource: 'status' });
       expect(told).toMatchObject({ spec: { size: 3 }, status: { ready: 2 } });
       await client.patch(things, at, { type: 'merge', body: { spec: { replicas: 5 } }, subresource: 'scale' });
       expect(await client.get(things, at)).toMatchObject({ spec: { size: 5 }, status: { ready: 2 } });
-      const fromLongAgo = (async () => {
+      const fromLongAgo = async (): Promise<void> => {
         for await (const _ of client.watch(things, { resourceVersion: '1', lastsSeconds: 5 }));
-      })();
-      await expect(fromLongAgo).rejects.toSatisfy(isExpired);
+      };
+      // Who has just begun to serve a kind may not be able to watch it yet, and says so.
+      const { thrown } = await until('it can be watched', async () => {
+        const thrown: unknown = await fromLongAgo().catch((failure: unknown) => failure);
+        return Failure.from(thrown).kind === 'unreachable' ? undefined : { thrown };
+      });
+      expect(thrown).toSatisfy(isExpired);
     } finally {
       await client.remove(customResourceDefinitions, definition.metadata);
     }
   });
-
-  /** It takes the server a moment to serve what was defined. */
-  async function retried<T>(act: () => Promise<T>, attempts = 50): Promise<T> {
-    try {
-      return await act();
-    } catch (error) {
-      if (attempts === 0) throw error;
-      await sleep(100);
-      return await retried(act, attempts - 1);
-    }
-  }
 });

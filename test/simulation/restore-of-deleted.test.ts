@@ -112,6 +112,27 @@ it('a cluster that a restore is to make is made, whoever deletes it before it re
   }
 });
 
+it('a cluster that a restore is to make is made again on a volume of its own, not on one that goes with the first', async () => {
+  const { clusterTemplate, ...spec } = made.restore['spec'] as { clusterTemplate: { spec: object } };
+  const withDelete = {
+    ...clusterTemplate,
+    spec: { ...clusterTemplate.spec, storage: { volumeClaimPolicy: 'Delete' } },
+  };
+  const tale = { ...made, restore: { ...made.restore, spec: { ...spec, clusterTemplate: withDelete } } };
+  for (let after = 0; after < 5; after++) {
+    let passes = 0;
+    const mishap = (objects: SimulatedObjects): void => {
+      const { phase, stage = phase }: Shown = objects.all('etcdrestores')[0]?.status ?? {};
+      if (stage !== 'Switching') return;
+      objects.linger = true;
+      if (passes === after) objects.vanish('etcdclusters', 'db');
+      if (passes++ === after + 2) objects.letGo();
+    };
+    const { restore } = await ended(new SimulatedRestore({ ...tale, mishap }));
+    expect(restore.status).toMatchObject({ phase: 'Completed' });
+  }
+});
+
 it("a volume that has become a cluster's stays as volumes of that API do, when the cluster is deleted while it grows", async () => {
   const life = await lifeWith(made, { phase: 'Growing', after: 0, isSlow: true });
   expect(life.shown).toMatchObject({ phase: 'Failed', reason: deleted });

@@ -31,6 +31,8 @@ export interface Death {
 export class SimulatedObjects {
   /** Whether what has lost its owner goes at once, or not for as long as anybody looks. */
   collects = true;
+  /** Whether volumes that go are still to be seen for a while, as those that somebody may be using are. */
+  linger = false;
   readonly #objects = new Map<string, Kept>();
   readonly #death: Death | undefined;
   #versions = 0;
@@ -116,7 +118,18 @@ export class SimulatedObjects {
     const there = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
     for (const [key, { metadata }] of this.#objects) {
       const owners = metadata.ownerReferences ?? [];
-      if (owners.length > 0 && !owners.some(({ uid }) => there.has(uid))) this.#objects.delete(key);
+      if (owners.length > 0 && !owners.some(({ uid }) => there.has(uid))) this.#go(key);
     }
+  }
+
+  #go(key: string): void {
+    const object = this.#objects.get(key);
+    if (object === undefined || !this.linger || !key.startsWith('persistentvolumeclaims/')) this.#objects.delete(key);
+    else object.metadata = { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+  }
+
+  /** Those that were still to be seen are gone. */
+  letGo(): void {
+    for (const [key, { metadata }] of this.#objects) if (metadata.deletionTimestamp) this.#objects.delete(key);
   }
 }

@@ -6,6 +6,7 @@ import type { RestoreTools } from '../../src/controllers/restore/sources.ts';
 import type { ClusterDialect } from '../../src/dialects/dialect.ts';
 import type { RestoreDialect } from '../../src/dialects/restore-dialect.ts';
 import { namespaced } from '../../src/kube/resource.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { type Death, type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
 
 /** A life to be told: an API, what is there at first, and the restore that is asked for. */
@@ -13,7 +14,7 @@ export interface Tale {
   readonly clusters: ClusterDialect;
   readonly restores: RestoreDialect;
   readonly objects: Readonly<Record<string, readonly object[]>>;
-  readonly restore: object;
+  readonly restore: Readonly<Record<string, unknown>>;
   /** How many members the cluster is to have, as its status says it. */
   readonly grown: object;
   /** What the seed finds when it reads the backup to its end; without it, that it is whole. */
@@ -27,6 +28,7 @@ export interface Tale {
 }
 
 interface Volume {
+  readonly persistentVolumeClaim?: { readonly claimName: string };
   readonly secret?: { readonly secretName: string; readonly optional?: boolean };
 }
 
@@ -80,6 +82,7 @@ export class SimulatedRestore {
     for (let pass = 0; pass < 200; pass++) {
       const outcome = await reconcile('n/r', AbortSignal.timeout(1_000)).catch((thrown: unknown) => {
         if (thrown instanceof Killed) return { is: 'killed' as const };
+        if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // and tried again
         throw thrown;
       });
       this.#othersAct();
@@ -139,11 +142,14 @@ export class SimulatedRestore {
   }
 
   /** A pod waits for the Secrets that it mounts. */
-  #canMount({ spec }: Kept): boolean {
+  #canMount({ spec, metadata: { name: own } }: Kept): boolean {
     const { volumes = [] } = (spec ?? {}) as { readonly volumes?: readonly Volume[] };
     const needed = volumes.flatMap(({ secret }) =>
       secret === undefined || secret.optional ? [] : [secret.secretName],
     );
+    const hasOwn = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === own);
+    const disk = this.objects.find('persistentvolumeclaims', own);
+    if (hasOwn && (disk === undefined || disk.metadata.deletionTimestamp !== undefined)) return false;
     return needed.every((name) => this.objects.find('secrets', name) !== undefined);
   }
 

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionSettings, connectionTo, type EtcdConnection } from '../../src/etcd/client.ts';
@@ -10,6 +9,7 @@ import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
 import { EtcdProcess } from './etcd-process.ts';
+import { freePorts } from './free-ports.ts';
 import { until } from './until.ts';
 
 export interface EtcdClusterSettings {
@@ -180,21 +180,4 @@ export class EtcdCluster implements AsyncDisposable {
     const peer = await this.authority.issue({ commonName: name, addresses: ['127.0.0.1'] });
     return [...write('', server), ...write('peer-', peer)];
   }
-}
-
-/** Ports on which nobody listens, all different. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const { promise, resolve } = Promise.withResolvers<Server>();
-      const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-      return promise;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

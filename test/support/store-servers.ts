@@ -9,7 +9,7 @@ import { readCredentials } from '../../src/storage/credentials.ts';
 import { openStore } from '../../src/storage/open.ts';
 import type { ObjectStore } from '../../src/storage/store.ts';
 import { program } from '../../tools/programs/build.ts';
-import { freePorts } from './etcd-cluster.ts';
+import { freePorts } from './free-ports.ts';
 import { until } from './until.ts';
 
 /** A store that really runs on this machine, with one bucket in it. */

@@ -55,7 +55,7 @@ export async function observeRestore(
         .map(bodyOf),
       isOnVolume: storeAccess(intent.store, 'to-read').mounts.some((mount) => 'claim' in mount),
       hasSeedVolume: bodies.claims.some((claim) => isOwnSeed(claim, restore) && bodyOf(claim).isGoing !== true),
-      seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map(bodyOf)[0],
+      seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map((pod) => lastingBody(pod, tools))[0],
       isGoing: deletionTimestamp !== undefined,
       isPinned: finalizers?.includes(pinOf(tools)) === true,
       spareName: seedNameFor(intent, { target, bodies }, tools),

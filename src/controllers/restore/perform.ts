@@ -134,8 +134,16 @@ async function startSeed(name: string, { read, target, tools, writer }: RestoreD
   };
   const claim = seedClaim(blueprint, seeding);
   if (claim !== undefined) await createUnlessThere(persistentVolumeClaims, claim, writer);
-  if (claim === undefined || (await ownBody(persistentVolumeClaims, name, { read, tools })) !== undefined)
+  if (claim === undefined || (await hasVolume(name, { read, tools })))
     await createUnlessThere(pods, seedPod(blueprint, seeding), writer);
+}
+
+/** A pod on a volume that is about to go would wait for it for ever. */
+async function hasVolume(name: string, given: Pick<RestoreDeed, 'read' | 'tools'>): Promise<boolean> {
+  const claim = await ownBody(persistentVolumeClaims, name, given);
+  if (claim?.metadata.deletionTimestamp !== undefined)
+    throw new Failure('conflict', `PersistentVolumeClaim ${name} of an earlier try is still going`);
+  return claim !== undefined;
 }
 
 /** Where what is made is what stood beside the backup, that must have been true. */

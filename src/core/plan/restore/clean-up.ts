@@ -12,7 +12,8 @@ const letGo = ({ cluster, intent }: RestoreWorld): RestoreVerdict | undefined =>
 function tidyUp({ seedPod, memory, isPinned, hasSeedVolume = false }: RestoreWorld): RestoreVerdict {
   if (hasSeedVolume || (seedPod !== undefined && seedPod.isGoing !== true))
     return act({ kind: 'discard-seed', name: memory.seed ?? '' }, 'removing what was made');
-  if (seedPod !== undefined) return wait('waiting until what was made is gone');
+  // One that its node does not let go of is gone with that, and serves nobody meanwhile.
+  if (seedPod !== undefined && seedPod.isOverdue !== true) return wait('waiting until what was made is gone');
   return isPinned ? act({ kind: 'unpin' }, 'over') : { is: 'over' };
 }
 

@@ -43,6 +43,7 @@ describe('before anything of the cluster is touched', () => {
     expect(stepIn(world('failed', { hasSeedVolume: true }))).toBe('discard-seed');
     expect(failedWith(seed)).toMatchObject(discard);
     expect(failedWith({ ...seed, isGoing: true })).toMatchObject({ is: 'wait' });
+    expect(failedWith({ ...seed, isGoing: true, isOverdue: true })).not.toMatchObject({ is: 'wait' });
   });
 
   it('one who was ended while looking at it is followed by another, for a while', () => {

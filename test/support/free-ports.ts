@@ -1,0 +1,24 @@
+import { createServer } from 'node:net';
+
+/** Below those that the kernel gives to whoever asks for any: between our look and its use, nobody else is given one. */
+const [first, count] = [10_000, 20_000];
+const start = Math.floor(Math.random() * count);
+let asked = 0;
+
+/** Ports on which nobody listens, all different, and none that was given out before. */
+export async function freePorts(wanted: number): Promise<readonly number[]> {
+  const ports: number[] = [];
+  while (ports.length < wanted) {
+    const port = first + ((start + asked++) % count);
+    if (await isFree(port)) ports.push(port);
+  }
+  return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer()
+    .once('error', () => resolve(false))
+    .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  return promise;
+}
