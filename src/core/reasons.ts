@@ -26,7 +26,7 @@ export const reasons = {
   NameTaken:
     'Something has the name of a member and does not belong to the cluster: it is left alone; the message says what to do.',
   LabelsLost:
-    'The pod of a member had lost labels by which the operator finds it, and gets them back; the message names both.',
+    'A pod or volume of a member had lost labels by which it is found, and gets them back; the message names both.',
   ScalingUp: 'There are fewer members than the spec asks for.',
   ScalingDown: 'There are more members than the spec asks for.',
   Upgrading: 'Members are being moved to another version, one after the other.',
