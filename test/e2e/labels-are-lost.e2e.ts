@@ -8,32 +8,39 @@ import { until } from '../support/until.ts';
 
 inBothApis(
   story.asOnTheLab,
-  'a pod gets back the label by which it is found, and its member is not replaced',
+  'pods and volumes get back the labels by which they are found, and no member is replaced',
   async (api, told) => {
     const { kubectl, step } = told;
     const db = declaredIn(api)(kubectl);
-    const label = api.isNumbered ? 'app.kubernetes.io/name' : 'app';
+    const [ours, clusters] = api.isNumbered
+      ? ['app.kubernetes.io/name', 'etcd.improbable.io/cluster-name']
+      : ['app', 'etcd_cluster'];
     await installFor(api, told);
-    await db.apply({ size: 3, version: '3.6.16' });
+    await db.apply({ size: 3, version: '3.6.16', durable: true });
     await db.settled(3);
     const [[victim = ''], before] = [await db.podNames(), await db.ids()];
     const uid = (): Promise<string> => kubectl(`get pod ${victim} -o jsonpath={.metadata.uid}`);
     const body = await uid();
+    const taken: readonly (readonly [kind: string, type: string, label: string, value: string])[] = [
+      ['Pod', 'pod', ours, 'etcd'],
+      ['Pod', 'pod', clusters, db.name],
+      ['PersistentVolumeClaim', 'pvc', ours, 'etcd'],
+      ['PersistentVolumeClaim', 'pvc', clusters, db.name],
+    ];
     await underTraffic(db, async () => {
-      await step('somebody takes it away, and it is back', async () => {
-        await kubectl(`label pod ${victim} ${label}-`);
-        await kubectl(
-          `wait pod/${victim} '--for=jsonpath={.metadata.labels.${label.replaceAll('.', '\\.')}}=etcd' --timeout=60s`,
-        );
-      });
-      await step('an Event names the pod and the label', async () => {
-        await until('it is told', async () => {
-          const messages = await kubectl(
-            'get events --field-selector reason=LabelsLost -o jsonpath={.items[*].message}',
-          );
-          return (messages.includes(`Pod ${victim} had lost`) && messages.includes(`${label}=etcd`)) || undefined;
+      for (const [kind, type, label, value] of taken) {
+        await step(`somebody takes ${label} from a ${kind}, and it is back`, async () => {
+          await kubectl(`label ${type} ${victim} ${label}-`);
+          const path = `{.metadata.labels.${label.replaceAll('.', '\\.')}}`;
+          await kubectl(`wait ${type}/${victim} '--for=jsonpath=${path}=${value}' --timeout=60s`);
+          await until('an Event names both', async () => {
+            const messages = await kubectl(
+              'get events --field-selector reason=LabelsLost -o jsonpath={.items[*].message}',
+            );
+            return messages.includes(`${kind} ${victim} had lost labels by which it is found (${label}=`) || undefined;
+          });
         });
-      });
+      }
       await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
       await db.settled(3);
     });

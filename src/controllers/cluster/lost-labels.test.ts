@@ -21,20 +21,22 @@ const ours = {
   labels: all,
 };
 
-/** What is patched where a member has such a pod, and such a disk, which copies do not show. */
-async function kept(pod: Partial<ObjectMeta>, disk?: Partial<ObjectMeta>) {
+/** What is patched where a member has such a pod, and such a disk, which copies show or not. */
+async function kept(pod: Partial<ObjectMeta>, disk?: Partial<ObjectMeta>, isSeen?: 'seen') {
   const patched: object[] = [];
   const told: string[] = [];
   const { metadata } = samplePod('db-0', 1, { ...ours, ...pod });
   const spec = disk === undefined ? {} : { spec: { volumes } };
+  const own = { name: 'db-0', namespace: 'default', uid: 'disk', ownerReferences: [blueprint.owner] };
+  const claim = { metadata: { ...own, ...disk } };
   const caches = {
     clusters: { get: () => ({}) },
     pods: { by: () => [{ metadata, ...spec }] },
-    claims: { by: () => [] },
+    claims: { by: () => (isSeen ? [claim] : []) },
   };
-  const get = async (_: unknown, at: object) => {
+  const get = async () => {
     if (disk === undefined) throw new Failure('not-found', 'no');
-    return { metadata: { ...at, uid: 'disk', ownerReferences: [blueprint.owner], ...disk } };
+    return claim;
   };
   const patch = async ({ plural }: { plural: string }, _: unknown, { body }: { body: object }) =>
     void patched.push([plural, body]);
@@ -56,6 +58,11 @@ it('gives a disk back the one by which we find it', async () => {
   const { patched, told } = await kept({}, { labels: { etcd_cluster: 'db', etcd_node: 'db-0' } });
   expect(patched).toEqual([['persistentvolumeclaims', { metadata: { uid: 'disk', labels: { app: 'etcd' } } }]]);
   expect(told).toEqual(['LabelsLost']);
+});
+
+it('gives a disk back those that others may look for it by', async () => {
+  const { patched } = await kept({}, { labels: { app: 'etcd', etcd_node: 'db-0' } }, 'seen');
+  expect(patched).toEqual([['persistentvolumeclaims', { metadata: { uid: 'disk', labels: { etcd_cluster: 'db' } } }]]);
 });
 
 it.each([

@@ -64,9 +64,11 @@ export async function keepLabels(asking: Asking): Promise<void> {
     .by(ownerIndex, blueprint.intent.uid)
     .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isForeign(pod, blueprint));
   for (const pod of own) await giveLabelsBack(podPart(pod), asking);
-  const found = new Set(claimsOf(blueprint, tools.caches).map(({ metadata }) => metadata.name));
-  const hidden = own.map(claimNameOf).filter((name) => name !== undefined && !found.has(name));
-  for (const name of hidden) await revealDisk(name ?? '', asking);
+  const claims = claimsOf(blueprint, tools.caches);
+  for (const name of own.flatMap((pod) => claimNameOf(pod) ?? [])) {
+    const claim = claims.find(({ metadata }) => metadata.name === name);
+    await (claim === undefined ? revealDisk(name, asking) : giveLabelsBack(diskPart(claim), asking));
+  }
 }
 
 /** Says what a disk had lost if there is one that copies do not show, with something on it, and it is this cluster's. */
