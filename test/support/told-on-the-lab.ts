@@ -23,6 +23,7 @@ export const toldOnTheLab: readonly string[] = [
   'mistakes-are-corrected',
   'numbered-members',
   'periodic-on-a-volume',
+  'refused-pods',
   'restores-make-clusters',
   'schedules-on-a-volume',
   'sequences',
