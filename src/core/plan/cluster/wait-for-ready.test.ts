@@ -44,6 +44,14 @@ it('waits for one whose pod does not become ready', () => {
   });
 });
 
+it('calls for somebody when it takes too long', () => {
+  expect(waitForReady([db0, unreadyFor(61, db1), db2], db2, now)).toMatchObject({
+    is: 'wait',
+    reason: 'MemberStuck',
+    message: expect.stringContaining('etcd serves in the pod of db-1, which does not become ready'),
+  });
+});
+
 it('takes no third one while two are not ready', () => {
   expect(waitForReady([db0, unreadyFor(4, db1), unreadyFor(2, db2)], db0, now)).toMatchObject({ is: 'wait' });
   const five = [db0, unreadyFor(4, db1), unreadyFor(2, db2), aCarrier(nameOf('db-3')), aCarrier(nameOf('db-4'))];

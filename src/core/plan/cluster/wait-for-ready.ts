@@ -4,6 +4,8 @@ import { type Verdict, wait } from './step.ts';
 
 /** A kubelet looks once a second, and tells what it saw another second later; this is far beyond. */
 const longestUntilToldMillis = 10_000;
+/** After this, somebody should have a look. */
+const longestUntilReadyMillis = 60_000;
 
 /**
  * By now everybody serves by etcd's own word. Whoever is just back is called ready by its kubelet a second or two later, and
@@ -22,8 +24,15 @@ export function waitForReady(
   const isSoonReady = unready.length === 1 && isJustBack(first, now) && hasProvenItself(first, carriers);
   const clientsHaveAnother = carriers.some((carrier) => carrier.ready && carrier !== next);
   if (next !== undefined && isSoonReady && clientsHaveAnother) return undefined;
-  return wait('Rolling', `waiting for the pod of ${first.name} to be ready`);
+  const late = unready.find(({ unreadySince = now }) => now - unreadySince > longestUntilReadyMillis);
+  return late === undefined ? wait('Rolling', `waiting for the pod of ${first.name} to be ready`) : stuck(late);
 }
+
+const stuck = ({ name }: Carrier): Verdict =>
+  wait(
+    'MemberStuck',
+    `etcd serves in the pod of ${name}, which does not become ready, so that no client is led to it: see its Events, and correct what was changed last`,
+  );
 
 /** Clocks of nodes may be wrong either way: then it is waited for. */
 const isJustBack = ({ unreadySince = 0, hasFallenUnready }: Carrier, now: number): boolean =>
