@@ -8,6 +8,7 @@ import { removeCgroup } from '../../tools/cluster/cgroups.ts';
 import { kubectl } from '../../tools/cluster/kubectl.ts';
 import { layoutOf } from '../../tools/cluster/layout.ts';
 import { runningMachine, stopAllMachines } from '../../tools/cluster/machine.ts';
+import { unpacked } from '../../tools/debian/packages.ts';
 import { processesWith } from '../../tools/lib/processes.ts';
 import { attempt, type Ended } from '../../tools/lib/run.ts';
 import { type MachineState, machineState } from '../support/machine-state.ts';
@@ -28,7 +29,23 @@ async function killedAfter(millis: number, command: string): Promise<void> {
   await exit;
 }
 
-const isKubeProxy = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'kube-proxy';
+function isKubeProxy(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'kube-proxy';
+  } catch {
+    return false; // it ended in this moment
+  }
+}
+const proxiesOnNode1 = (): readonly number[] =>
+  processesWith('ETCD_OPERATOR_MACHINE', (value) => value === `${layout.state}/node1`).filter(isKubeProxy);
+
+/** What the packet filter of a node knows of Services. */
+async function rulesOnNode1(): Promise<string> {
+  const inNode1 = ['-t', String(runningMachine(layout, 'node1')), '-n'];
+  const list = [...unpacked('usr/sbin/nft'), 'list', 'table', 'ip', 'kube-proxy'];
+  return (await attempt('nsenter', [...inNode1, ...list])).stdout;
+}
+
 const identity = (): Promise<string> =>
   kubectl(layout, ['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
 const isUseful = (): Promise<string> =>
@@ -62,18 +79,18 @@ describe('the test cluster', () => {
   });
 
   it('keeps its services when a kube-proxy finds the rules that another one left', async () => {
-    const proxies = processesWith('ETCD_OPERATOR_MACHINE', (value) => value === `${layout.state}/node1`).filter(
-      isKubeProxy,
-    );
-    expect(proxies).toHaveLength(1);
+    await expect.poll(rulesOnNode1, { timeout: 60_000 }).toContain(layout.apiServiceAddress);
+    const proxies: number[] = [];
+    // It has children of its name for a moment.
+    await expect.poll(() => proxies.splice(0, 9, ...proxiesOnNode1()) && proxies, { timeout: 60_000 }).toHaveLength(1);
     for (const pid of proxies) process.kill(pid, 'SIGKILL');
     await expect
-      .poll(() => readFileSync(join(layout.state, 'node1/var/log/kube-proxy.log'), 'utf8'), { timeout: 20_000 })
+      .poll(() => readFileSync(join(layout.state, 'node1/var/log/kube-proxy.log'), 'utf8'), { timeout: 60_000 })
       .toMatch(/starting it again[\s\S]*Caches are synced/);
     const question = ['--command', '--', 'nc', '-w', '5', layout.apiServiceAddress, '443', '-e', 'true'];
     const onNode1 = JSON.stringify({ spec: { nodeName: 'node1' } });
     await kubectl(layout, ['run', 'asks', '--image=busybox', '--restart=Never', `--overrides=${onNode1}`, ...question]);
-    await kubectl(layout, ['wait', 'pod/asks', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=30s']);
+    await kubectl(layout, ['wait', 'pod/asks', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=120s']);
   });
 
   it('changes nothing for the rest of the computer while it is up', async () => {

@@ -201,6 +201,7 @@ describe('a custom resource', () => {
     await kubectl('create -f -', { input: JSON.stringify(other) });
     await kubectl(`wait crd/others.${group} --for=condition=Established`);
     await kubectl(`delete crd others.${group} --timeout=30s`);
-    expect((await say('GET', `/apis/${group}/v1/namespaces/${namespace}/others`)).code).toBe(404);
+    const path = `/apis/${group}/v1/namespaces/${namespace}/others`;
+    await until('it is served no more', async () => (await say('GET', path)).code === 404 || undefined);
   });
 });

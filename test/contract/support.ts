@@ -27,8 +27,8 @@ export interface Contract {
   readonly namespace: string;
   readonly kubectl: Kubectl;
   readonly say: (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, words?: Words) => Promise<Spoken>;
-  /** The events of a watch that ends after so many seconds. */
-  readonly watched: (path: string) => Promise<readonly Json[]>;
+  /** The events of a watch that ends by itself, or when there were enough of them. */
+  readonly watched: (path: string, enough?: number) => Promise<readonly Json[]>;
 }
 
 const limits = { beginMillis: 30_000, pauseMillis: 30_000 };
@@ -41,6 +41,7 @@ export function contract(name: string): Contract {
     connection = connectTo(await fromKubeconfig(kubeconfigPath()), { userAgent: 'contract' });
     await kubectl(`create namespace ${namespace}`);
     await kubectl('wait serviceaccount/default --for=create --timeout=30s');
+    await kubectl('wait configmap/kube-root-ca.crt --for=create --timeout=30s');
   });
   afterAll(async () => {
     await kubectl(`delete namespace ${namespace} --wait=false`);
@@ -64,15 +65,26 @@ export function contract(name: string): Contract {
       const { statusCode: code, headers, body } = await ask(method, path, words);
       return { code, headers, body: jsonIn(await body.text()) };
     },
-    watched: async (path) => {
-      const text = await (await ask('GET', path)).body.text();
-      return text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Json);
-    },
+    watched: async (path, enough = Number.POSITIVE_INFINITY) => firstEvents((await ask('GET', path)).body, enough),
   };
 }
+
+async function firstEvents(body: AsyncIterable<unknown>, enough: number): Promise<readonly Json[]> {
+  let text = '';
+  for await (const chunk of body) {
+    text += String(chunk);
+    if (eventsIn(text).length >= enough) break;
+  }
+  return eventsIn(text);
+}
+
+/** Those that have been received whole. */
+const eventsIn = (text: string): readonly Json[] =>
+  text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Json);
 
 /** Where there is nothing at all, the answer is plain text. */
 function jsonIn(text: string): Json {

@@ -51,8 +51,8 @@ describe('a custom resource', () => {
       };
       // Who has just begun to serve a kind may not be able to watch it yet, and says so.
       const { thrown } = await until('it can be watched', async () => {
-        const thrown: unknown = await fromLongAgo().catch((failure: unknown) => failure);
-        return Failure.from(thrown).kind === 'unreachable' ? undefined : { thrown };
+        const failure: unknown = await fromLongAgo().catch((error: unknown) => error);
+        return Failure.from(failure).kind === 'unreachable' ? undefined : { thrown: failure };
       });
       expect(thrown).toSatisfy(isExpired);
     } finally {

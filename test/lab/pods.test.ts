@@ -48,13 +48,16 @@ function member(name: string, namespace: string): NonNullable<Pod['spec']> {
 function processOf(name: string): number {
   const pid = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
-    .find((entry) => commandOf(entry).startsWith(`etcd\0--name=${name}\0`));
+    .find((entry) => commandOf(entry).startsWith(`etcd\0--name=${name}\0`) && isOfThisLab(entry));
   return Number(pid);
 }
 
-function commandOf(pid: string): string {
+const commandOf = (pid: string): string => readOf(pid, 'cmdline');
+const isOfThisLab = (pid: string): boolean => readOf(pid, 'mountinfo').includes(lab.directory);
+
+function readOf(pid: string, file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return ''; // it ended in this moment
   }
@@ -110,14 +113,18 @@ describe('pods of the lab, run by an ordinary user', () => {
     await lab.claim(namespace, 'disk');
     const probe = { exec: { command: ['test', '-e', '/disk/file'] }, periodSeconds: 1 };
     const container = {
-      ...{ name: 'c', image: 'busybox', command: ['sh', '-c', 'id -u > /disk/file; exec sleep 1000'] },
+      ...{
+        name: 'c',
+        image: 'busybox',
+        command: ['sh', '-c', 'trap "exit 0" TERM; id -u > /disk/file; sleep 1000 & wait'],
+      },
       ...{ startupProbe: probe, readinessProbe: probe, livenessProbe: probe },
       lifecycle: { preStop: { exec: { command: ['sh', '-c', 'echo told >> /disk/file'] } } },
       securityContext: { readOnlyRootFilesystem: true, runAsUser: 1234 },
       volumeMounts: [{ name: 'disk', mountPath: '/disk' }],
     };
     const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
-    await lab.pod(namespace, 'inside', { terminationGracePeriodSeconds: 1, containers: [container], volumes });
+    await lab.pod(namespace, 'inside', { terminationGracePeriodSeconds: 30, containers: [container], volumes });
     await lab.when(namespace, 'inside', isReady);
     await lab.server.client.remove(pods, { namespace, name: 'inside' });
     await until('the pod is gone', async () => {

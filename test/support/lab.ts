@@ -112,14 +112,18 @@ export class TestLab {
     const mounts = volumes.map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` }));
     const command = ['sh', '-c', `(${line}) > /dev/termination-log 2>&1`];
     const containers = [{ name: 'shell', image: etcdImage, command, volumeMounts: mounts }];
-    await this.pod(namespace, name, { volumes, restartPolicy: 'Never', containers });
+    const spec = { volumes, restartPolicy: 'Never', containers };
+    await this.#create({ namespace, name, labels: { app: 'shell' } }, spec); // no Service is to lead to it
     const isOver = (pod: Pod): boolean => endOf(pod) !== undefined;
     const { exitCode, message = '' } = endOf(await this.when(namespace, name, isOver)) ?? { exitCode: 1 };
     return { exitCode, said: message.trim() };
   }
 
-  async pod(namespace: string, name: string, spec: NonNullable<Pod['spec']>): Promise<void> {
-    const metadata = { namespace, name, labels: { app: 'test' } };
+  pod(namespace: string, name: string, spec: NonNullable<Pod['spec']>): Promise<void> {
+    return this.#create({ namespace, name, labels: { app: 'test' } }, spec);
+  }
+
+  async #create(metadata: Pod['metadata'], spec: NonNullable<Pod['spec']>): Promise<void> {
     await this.create(pods, {
       apiVersion: 'v1',
       kind: 'Pod',

@@ -59,7 +59,10 @@ export async function startLab(options: StartOptions, tools: StartTools, signal:
   using _control = serveControl(state, lab, troubleTo(tools));
   remember(state, { kubeconfig: plane.kubeconfig, nodes });
   try {
-    await Promise.race([running, welcome({ options, tools, plane, lab, programs, since }, ends)]);
+    const welcomed = welcome({ options, tools, plane, lab, programs, since }, ends).catch((thrown: unknown) => {
+      if (!ends.aborted) throw thrown; // else it is because nobody is there any more
+    });
+    await Promise.race([running, welcomed]);
     await running;
   } finally {
     end.abort();
@@ -147,10 +150,10 @@ async function welcome(begun: Welcome, signal: AbortSignal): Promise<void> {
   const etcdctl = etcd && etcdctlOf(etcd);
   const found = { ...(kubectl && { kubectl }), ...(etcdctl !== undefined && { etcdctl }) };
   const running = { kubeconfig, nodes, ...found, isWelcoming: true, empty, dialects };
-  remember(state, running);
   const hints = hintsOf(running, portsIn(state));
   if (screen === undefined) for (const line of hints) say(line);
   else screen.hints = hints;
+  remember(state, running); // last: whoever reads that it welcomes finds all of it said
 }
 
 /** Creates the first cluster, and tells what becomes of it; one that is in trouble is not waited for without end. */

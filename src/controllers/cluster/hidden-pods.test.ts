@@ -24,11 +24,16 @@ const { app: _, ...lessLabels } = labels;
 const starting: Step = { kind: 'start-carrier', name, join: { as: 'returner' }, version: '3.5.35' };
 const removing: Step = { kind: 'remove-member', id: 3n as MemberId, name, because: 'dead' };
 
+interface Bodies {
+  readonly pod?: Partial<ObjectMeta>;
+  readonly claim?: Partial<ObjectMeta>;
+}
+
 /**
  * What there is to work with, where copies show `world`, and the API server has a pod like this under every name; or a claim
  * like that in its place.
  */
-function workplace(world: ClusterWorld, pod: Partial<ObjectMeta>, refusal?: Failure, claim?: Partial<ObjectMeta>) {
+function workplace(world: ClusterWorld, { pod = {}, claim }: Bodies, refusal?: Failure) {
   const told: unknown[] = [];
   const patched: unknown[] = [];
   const get = async ({ plural }: { plural: string }, at: { name: string }): Promise<object> => {
@@ -59,7 +64,7 @@ describe('a pod of a member that has lost the label by which it is found', () =>
   const says = 'Pod db-2 had lost labels by which it is found (app=etcd): they were put back';
 
   it.each([starting, removing])('gets it back, which is told, before anything else is done: $kind', async (step) => {
-    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { ...ours, labels: lessLabels });
+    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { pod: { ...ours, labels: lessLabels } });
     await expect(perform(step, deed)).rejects.toMatchObject({ kind: 'rejected', message: says });
     expect(patched).toEqual([[name, { metadata: { uid: 'uid-of-db-2', labels: { app: 'etcd' } } }]]);
     expect(told).toEqual([['LabelsLost', says]]);
@@ -67,7 +72,7 @@ describe('a pod of a member that has lost the label by which it is found', () =>
 
   it('is told where it cannot get it back', async () => {
     const no = new Failure('forbidden', 'a webhook says no');
-    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { ...ours, labels: lessLabels }, no);
+    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { pod: { ...ours, labels: lessLabels } }, no);
     const message =
       'Pod db-2 had lost labels by which it is found (app=etcd), which cannot be put back: a webhook says no';
     await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'rejected', message });
@@ -76,13 +81,13 @@ describe('a pod of a member that has lost the label by which it is found', () =>
 
   it('is nothing to tell of where it is gone by then', async () => {
     const gone = new Failure('not-found', 'no such pod');
-    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { ...ours, labels: lessLabels }, gone);
+    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { pod: { ...ours, labels: lessLabels } }, gone);
     await expect(perform(starting, deed)).rejects.toBe(gone);
     expect(told).toEqual([]);
   });
 
   it('is looked for once more, and not touched, where only a copy is late', async () => {
-    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { ...ours, labels });
+    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { pod: { ...ours, labels } });
     await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'conflict' });
     expect([told, patched]).toEqual([[], []]);
   });
@@ -91,7 +96,7 @@ describe('a pod of a member that has lost the label by which it is found', () =>
 describe('a disk of a member that has lost the label by which it is found', () => {
   it('gets it back before its member is given up', async () => {
     const claim = { ...ours, labels: lessLabels };
-    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), {}, undefined, claim);
+    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { claim });
     const says = 'PersistentVolumeClaim db-2 had lost labels by which it is found (app=etcd): they were put back';
     await expect(perform(removing, deed)).rejects.toMatchObject({ kind: 'rejected', message: says });
     expect(patched).toEqual([[name, { metadata: { uid: 'disk-of-db-2', labels: { app: 'etcd' } } }]]);
@@ -101,7 +106,7 @@ describe('a disk of a member that has lost the label by which it is found', () =
 
 describe('a pod of somebody else under the name of a member', () => {
   it('is left alone, and told', async () => {
-    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { labels });
+    const { deed, told, patched } = workplace(aWorld(withoutCarrier(name)), { pod: { labels } });
     const message = expect.stringMatching(/^Pod db-2 has the name of a member and does not belong to this cluster: /);
     await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'rejected', message });
     expect(told).toEqual([['NameTaken', message]]);
@@ -112,7 +117,7 @@ describe('a pod of somebody else under the name of a member', () => {
     { deletionTimestamp: '2026-01-01T00:00:00Z' },
     { ownerReferences: [{ ...blueprint.owner, uid: 'uid-of-the-one-before' }] },
   ])('is waited out without a word where it is about to go: %j', async (going) => {
-    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { labels, ...going });
+    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { pod: { labels, ...going } });
     await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'conflict' });
     expect(told).toEqual([]);
   });
@@ -121,7 +126,7 @@ describe('a pod of somebody else under the name of a member', () => {
 describe('a pod of a cluster of this name that was deleted', () => {
   it('is told when it has long had the time to go, and does not', async () => {
     const going = { labels, deletionTimestamp: '2025-12-31T23:59:00Z' };
-    const { deed, told } = workplace(aWorld(withoutCarrier(name)), going);
+    const { deed, told } = workplace(aWorld(withoutCarrier(name)), { pod: going });
     const message = expect.stringMatching(/^Pod db-2 of a cluster .* does not go: see to its node/);
     await expect(perform(starting, deed)).rejects.toMatchObject({ kind: 'rejected', message });
     expect(told).toEqual([['NameTaken', message]]);
@@ -141,7 +146,7 @@ describe('a majority whose pods no copy shows', () => {
   });
 
   it('is not said to be lost where only their labels are, and each gets them back', async () => {
-    const { deed, told, patched } = workplace(world, { ...ours, labels: lessLabels });
+    const { deed, told, patched } = workplace(world, { pod: { ...ours, labels: lessLabels } });
     const verdict = await unlessHidden(lost, deed.observed, deed.tools);
     expect(verdict).toMatchObject({ is: 'wait', reason: 'NoContact', message: expect.stringContaining('Pod db-1') });
     expect(patched).toMatchObject([
@@ -152,7 +157,7 @@ describe('a majority whose pods no copy shows', () => {
   });
 
   it('is not said to be lost where its disks have lost theirs, and each gets them back', async () => {
-    const { deed, told, patched } = workplace(world, {}, undefined, { ...ours, labels: lessLabels });
+    const { deed, told, patched } = workplace(world, { claim: { ...ours, labels: lessLabels } });
     const verdict = await unlessHidden(lost, deed.observed, deed.tools);
     const message = expect.stringContaining('PersistentVolumeClaim db-1 had lost labels by which it is found');
     expect(verdict).toMatchObject({ is: 'wait', reason: 'NoContact', message });
@@ -167,7 +172,7 @@ describe('a majority whose pods no copy shows', () => {
     { ownerReferences: [{ ...blueprint.owner, kind: 'EtcdRestore', uid: 'of-a-restore' }] },
     { ...ours, deletionTimestamp: '2026-01-01T00:00:00Z' },
   ])('is said to be lost where disks of these names are not its own, or about to go: %j', async (claim) => {
-    const { deed, patched } = workplace(world, {}, undefined, { labels: lessLabels, ...claim });
+    const { deed, patched } = workplace(world, { claim: { labels: lessLabels, ...claim } });
     expect(await unlessHidden(lost, deed.observed, deed.tools)).toBe(lost);
     expect(patched).toEqual([]);
   });

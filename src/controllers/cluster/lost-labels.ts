@@ -79,10 +79,9 @@ export async function revealDisk(name: string, asking: Asking): Promise<string |
 
 /** What a restore has set aside has another owner. */
 function isOwnDisk({ metadata }: Stored<PersistentVolumeClaim>, { blueprint, observed }: Asking): boolean {
-  const { annotations = {}, ownerReferences = [], deletionTimestamp } = metadata;
+  const { deletionTimestamp, ownerReferences = [], annotations = {} } = metadata;
   if (deletionTimestamp !== undefined) return false;
-  if (isOwnedBy(metadata, blueprint.intent.uid)) return true;
-  const { clusterId } = observed.world.memory;
-  const isMarked = clusterId !== undefined && markIn(annotations, blueprint.naming)?.clusterId === clusterId;
-  return blueprint.findsDisks === 'by-name' && ownerReferences.length === 0 && isMarked;
+  if (ownerReferences.length > 0) return isOwnedBy(metadata, blueprint.intent.uid);
+  const mark = markIn(annotations, blueprint.naming);
+  return blueprint.findsDisks === 'by-name' && mark !== undefined && mark.clusterId === observed.world.memory.clusterId;
 }

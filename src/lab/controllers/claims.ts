@@ -32,7 +32,7 @@ const storageClass: StorageClass = {
 export function volumeClaims(tools: Tools, directory: string): Runnable {
   return async (signal) => {
     await tools.client.create(storageClasses, storageClass).catch((thrown: unknown) => {
-      if (!isAlreadyExists(thrown)) throw thrown;
+      if (!isAlreadyExists(thrown) && !signal.aborted) throw thrown;
     });
     await runTogether([binder(tools, directory), reclaimer(tools)], signal);
   };

@@ -24,8 +24,6 @@ const runs = (name: string, version: string): Change => {
   return (world) => both.reduce((w, change) => change(w), world);
 };
 const justBack = (name: string): Change => withCarrier(name, { ready: false, unreadySince: aWorld().now - 2000 });
-const unreadyForLong = (name: string): Change =>
-  withCarrier(name, { ready: false, unreadySince: aWorld().now - 60_000 });
 const onlyLeaderLeft = [upTo('3.6.16'), runs('db-1', '3.6.16'), runs('db-2', '3.6.16')];
 const drifted: Change = (w) => ({ ...w, carriers: w.carriers.map((c) => ({ ...c, drift: 'pod', template: 'old' })) });
 const guardedBy =
@@ -97,18 +95,6 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
   'waits for no kubelet after that, while another is ready': {
     given: aWorld(...onlyLeaderLeft, justBack('db-2')),
     want: 'move-leader db-1',
-  },
-  'reaches with its correction those whom a change has left unready, first of all': {
-    given: aWorld(durable(), drifted, unreadyForLong('db-1'), unreadyForLong('db-2')),
-    want: 'stop-carrier db-1',
-  },
-  'reaches a leader that is not ready before it goes on with others': {
-    given: aWorld(durable(), drifted, unreadyForLong('db-0')),
-    want: 'move-leader db-1',
-  },
-  'reaches everybody when nobody is ready': {
-    given: aWorld(durable(), drifted, unreadyForLong('db-0'), unreadyForLong('db-1'), unreadyForLong('db-2')),
-    want: 'stop-carrier db-1',
   },
   'has another take the place of one whose disk is gone from under it': {
     given: aWorld(durable(), drifted, withCarrier('db-1', { disk: 'lost' })),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { aCarrier, nameOf } from '../../../../test/support/worlds.ts';
+import { aCarrier, aWorld, type Change, durable, nameOf, withCarrier } from '../../../../test/support/worlds.ts';
 import type { Carrier } from '../../model/cluster.ts';
+import { planCluster } from './plan-cluster.ts';
 import { waitForReady } from './wait-for-ready.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
@@ -70,4 +71,16 @@ it('does not change the only member while it is not ready', () => {
 it('has not ended before the last one is ready', () => {
   expect(waitForReady([unreadyFor(2, db0), db1, db2], undefined, now)).toMatchObject({ is: 'wait' });
   expect(waitForReady([db0, db1, db2], undefined, now)).toBeUndefined();
+});
+
+const drifted: Change = (world) => ({ ...world, carriers: world.carriers.map((each) => ({ ...each, drift: 'pod' })) });
+const unready = (name: string): Change => withCarrier(name, { ready: false, unreadySince: aWorld().now - 60_000 });
+
+it.each([
+  ['those whom a change has left unready, first of all', ['db-1', 'db-2'], { kind: 'stop-carrier', name: 'db-1' }],
+  ['a leader that is not ready, before it goes on with others', ['db-0'], { kind: 'move-leader', name: 'db-1' }],
+  ['everybody, when nobody is ready', ['db-0', 'db-1', 'db-2'], { kind: 'stop-carrier', name: 'db-1' }],
+])('a correction reaches %s', (_, names, step) => {
+  const world = aWorld(durable(), drifted, ...names.map(unready));
+  expect(planCluster(world)).toMatchObject({ is: 'act', steps: [step] });
 });

@@ -18,14 +18,18 @@ export function waitForReady(
 ): Verdict | undefined {
   const unready = carriers.filter(({ ready }) => !ready);
   const [first] = unready;
-  if (first === undefined) return undefined;
-  // No client is led to it, and what the spec says by now may be what helps it.
-  if (next !== undefined && !next.ready && !isJustBack(next, now)) return undefined;
-  const isSoonReady = unready.length === 1 && isJustBack(first, now) && hasProvenItself(first, carriers);
-  const clientsHaveAnother = carriers.some((carrier) => carrier.ready && carrier !== next);
-  if (next !== undefined && isSoonReady && clientsHaveAnother) return undefined;
+  if (first === undefined || (next !== undefined && mayGoOn(next, carriers, now))) return undefined;
   const late = unready.find(({ unreadySince = now }) => now - unreadySince > longestUntilReadyMillis);
   return late === undefined ? wait('Rolling', `waiting for the pod of ${first.name} to be ready`) : stuck(late);
+}
+
+function mayGoOn(next: Carrier, carriers: readonly Carrier[], now: number): boolean {
+  // No client is led to it, and what the spec says by now may be what helps it.
+  if (!next.ready && !isJustBack(next, now)) return true;
+  const [first, ...others] = carriers.filter(({ ready }) => !ready);
+  const clientsHaveAnother = carriers.some((carrier) => carrier.ready && carrier !== next);
+  if (first === undefined || others.length > 0 || !clientsHaveAnother) return false;
+  return isJustBack(first, now) && hasProvenItself(first, carriers);
 }
 
 const stuck = ({ name }: Carrier): Verdict =>

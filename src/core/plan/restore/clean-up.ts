@@ -12,10 +12,12 @@ const letGo = ({ cluster, intent }: RestoreWorld): RestoreVerdict | undefined =>
 function tidyUp({ seedPod, memory, isPinned, hasSeedVolume = false }: RestoreWorld): RestoreVerdict {
   if (hasSeedVolume || (seedPod !== undefined && seedPod.isGoing !== true))
     return act({ kind: 'discard-seed', name: memory.seed ?? '' }, 'removing what was made');
-  // One that its node does not let go of is gone with that, and serves nobody meanwhile.
-  if (seedPod !== undefined && seedPod.isOverdue !== true) return wait('waiting until what was made is gone');
+  if (isStillGoing(seedPod)) return wait('waiting until what was made is gone');
   return isPinned ? act({ kind: 'unpin' }, 'over') : { is: 'over' };
 }
+
+/** One that its node does not let go of goes with that, and serves nobody meanwhile. */
+const isStillGoing = (pod: RestoreWorld['seedPod']): boolean => pod !== undefined && pod.isOverdue !== true;
 
 /** What is kept of the old members goes with the restore. */
 export function forgetOld({ aside, isPinned }: RestoreWorld): RestoreVerdict {
