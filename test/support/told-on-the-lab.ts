@@ -22,6 +22,7 @@ export const toldOnTheLab: readonly string[] = [
   'members-return-to-their-disks',
   'mistakes-are-corrected',
   'numbered-members',
+  'odd-objects',
   'periodic-on-a-volume',
   'refused-pods',
   'restores-make-clusters',

@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import { inBothApis } from '../support/both-apis.ts';
+import { declaredIn } from '../support/cluster.ts';
+import { toldOf } from '../support/conditions.ts';
+import { installFor } from '../support/operator.ts';
+import { story } from '../support/story.ts';
+
+inBothApis(
+  story.asOnTheLab,
+  'what somebody does to the object itself costs no member, and can be undone',
+  async (api, told) => {
+    const { kubectl, step } = told;
+    const db = declaredIn(api)(kubectl);
+    const patch = (body: object, more = ''): Promise<string> =>
+      kubectl(`patch ${db.resource} ${more} --type=merge -p '${JSON.stringify(body)}'`);
+    const gone = async (): Promise<void> => {
+      await kubectl(`wait ${db.resource} --for=delete --timeout=60s`);
+      await kubectl(`wait pods -l ${db.label} --for=delete --timeout=60s`);
+    };
+    await installFor(api, told);
+    await db.apply({ size: 3, version: '3.6.16' });
+    await db.settled(3);
+    const [names, { clusterId }] = [await db.podNames(), await db.status()];
+    await step('its status names another cluster: that is told, and nothing is done', async () => {
+      await patch({ status: { clusterId: 'abc123' } }, '--subresource=status');
+      await toldOf(db, 'but this is cluster abc123', 60);
+      expect(await db.podNames()).toEqual(names);
+    });
+    await step('it is put right', async () => {
+      await patch({ status: { clusterId } }, '--subresource=status');
+      await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
+      await db.settled(3);
+      expect(await db.podNames()).toEqual(names);
+    });
+    await step('deleted while somebody else has a finalizer on it, it serves on; then all of it goes', async () => {
+      await patch({ metadata: { finalizers: ['example.org/mine'] } });
+      await kubectl(`delete ${db.resource} --wait=false`);
+      await kubectl(`wait ${db.resource} --for=jsonpath={.metadata.deletionTimestamp} --timeout=60s`);
+      expect(await db.members()).toHaveLength(3);
+      await patch({ metadata: { finalizers: null } });
+      await gone();
+    });
+    await step('one that is paused can be deleted', async () => {
+      await db.apply({ size: 1, version: '3.6.16', extra: { paused: true } });
+      await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.paused}}=true --timeout=60s`);
+      await kubectl(`delete ${db.resource}`);
+      await gone();
+    });
+  },
+);
