@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type { ClusterObject } from '../controllers/cluster/sources.ts';
 import type { Stored } from '../kube/object.ts';
-import { failed } from '../runtime/outcome.ts';
+import { done, failed } from '../runtime/outcome.ts';
 import { Store } from '../runtime/store.ts';
 import { Failure } from '../std/failure.ts';
 import { makeLog } from './log.ts';
@@ -38,6 +38,12 @@ describe('the metrics', () => {
     }
   });
 
+  it('measure passes that did not fail', async () => {
+    const register = new Registry();
+    passMetrics(register, makeLog('silent'))('default/db', done, 0.3);
+    expect(await register.metrics()).toContain('etcd_operator_cluster_reconcile_duration_bucket{le="0.4"} 1');
+  });
+
   it('count failed passes by the kind of failure, never by its text', async () => {
     const register = new Registry();
     const onOutcome = passMetrics(register, makeLog('silent'));
@@ -45,5 +51,6 @@ describe('the metrics', () => {
     const text = await register.metrics();
     expect(text).toContain('etcd_operator_cluster_reconcile_failed{Reason="forbidden"} 1');
     expect(text).not.toContain('4711');
+    expect(text).toContain('etcd_operator_cluster_reconcile_duration_count 0');
   });
 });

@@ -8,7 +8,7 @@ import type { Log } from './log.ts';
 export function passMetrics(register: Registry, log: Log): (key: string, outcome: Outcome, seconds: number) => void {
   const took = new Histogram({
     name: 'etcd_operator_cluster_reconcile_duration',
-    help: 'How long passes took, in seconds.',
+    help: 'How long passes took that did not fail, in seconds.',
     buckets: Array.from({ length: 10 }, (_, n) => 0.1 * 2 ** n),
     registers: [register],
   });
@@ -19,8 +19,7 @@ export function passMetrics(register: Registry, log: Log): (key: string, outcome
     registers: [register],
   });
   return (key, outcome, seconds) => {
-    took.observe(seconds);
-    if (outcome.is !== 'failed') return;
+    if (outcome.is !== 'failed') return took.observe(seconds);
     failures.inc({ Reason: outcome.failure.kind });
     log.warn({ cluster: key, kind: outcome.failure.kind, failure: outcome.failure.message }, 'a pass failed');
   };
