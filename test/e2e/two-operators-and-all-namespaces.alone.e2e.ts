@@ -6,6 +6,7 @@ import { declared, manifestOf } from '../support/cluster.ts';
 import { installOperator, scaleOperator, underTest } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 const deploy = (file: string): string => readFileSync(join(import.meta.dirname, '../../deploy/coreos', file), 'utf8');
@@ -22,7 +23,19 @@ story.onOurCluster('two operators stand side by side, and one takes over when th
       await kubectl('wait deployment/etcd-operator --for=jsonpath={.status.replicas}=2 --timeout=60s');
       await kubectl('wait pods -l name=etcd-operator --for=jsonpath={.status.phase}=Running --timeout=60s');
     });
-    await step('both are killed without a warning, while a member is being replaced', async () => {
+    await step(
+      'who leads is killed without a warning while a member is being replaced, and another leads',
+      async () => {
+        const leader = (): Promise<string> => kubectl('get lease etcd-operator -o jsonpath={.spec.holderIdentity}');
+        const [first, [victim = '']] = [await leader(), await db.podNames()];
+        await kubectl(`delete pod ${victim} --wait=false`);
+        await kubectl(`delete pod ${first} --grace-period=0 --force`);
+        await until('another leads', async () => !['', first].includes(await leader()) || undefined);
+        await db.voters(3);
+        await db.settled(3);
+      },
+    );
+    await step('both are killed, while a member is being replaced', async () => {
       const [victim = ''] = await db.podNames();
       await kubectl(`delete pod ${victim} --wait=false`);
       await kubectl('delete pods -l name=etcd-operator --grace-period=0 --force');
