@@ -34,10 +34,6 @@ const etcd = (state: object, more: object = {}): object => ({
   containerStatuses: [{ name: 'etcd', restartCount: 0, state, ...more }],
 });
 const ready = { conditions: [{ type: 'Ready', status: 'True' }], ...etcd({ running: {} }) };
-const unreadySince = (lastTransitionTime: string): object => ({
-  conditions: [{ type: 'Ready', status: 'False', lastTransitionTime }],
-  ...etcd({ running: { startedAt: '2026-01-01T00:00:10Z' } }),
-});
 const claimNamed = (phase: string): Stored<PersistentVolumeClaim> =>
   ({ metadata: { name, uid: 'claim-uid' }, status: { phase } }) as unknown as Stored<PersistentVolumeClaim>;
 
@@ -56,14 +52,6 @@ describe('the body of a member', () => {
         drift: 'none',
         sealed: false,
       },
-    },
-    'has not been ready yet where its kubelet speaks of the end of the run before': {
-      pod: podOf(unreadySince('2026-01-01T00:00:12Z')),
-      want: { hasFallenUnready: false },
-    },
-    'was ready and is no more where that changed long after it started': {
-      pod: podOf(unreadySince('2026-01-01T00:00:16Z')),
-      want: { hasFallenUnready: true },
     },
     'is starting while its image is pulled': {
       pod: podOf(etcd({ waiting: { reason: 'ContainerCreating' } })),

@@ -6,6 +6,7 @@ import type { Naming } from '../../core/model/template.ts';
 import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { lastWords } from '../agents/last-words.ts';
 import { believedBy, driftOf, kindOfDisk, type Standard } from './drift.ts';
+import { hasFallenUnready, isReady, readySince, unreadySince } from './readiness.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -40,7 +41,7 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     ready: isReady(pod),
     hasRun: hasRun(etcd),
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
-    hasFallenUnready: hasFallenUnready(pod, etcd),
+    hasFallenUnready: hasFallenUnready(pod, etcd?.state?.running?.startedAt),
     readySince: readySince(pod),
     goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
     sealed: isSealed(annotations, blueprint.naming),
@@ -170,29 +171,5 @@ function lastEnd(container: ContainerStatus | undefined): string | undefined {
   return ended === undefined ? undefined : `ended with ${ended.exitCode} ${lastWords(ended.message ?? '')}`.trim();
 }
 
-const isReady = (pod: Stored<Pod>): boolean => readiness(pod)?.status === 'True';
-
-const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) => type === 'Ready');
-
-const readySince = (pod: Stored<Pod>): number | undefined =>
-  isReady(pod) ? Date.parse(readiness(pod)?.lastTransitionTime ?? '') || undefined : undefined;
-
-/** How long after a start the kubelet may still speak of the end of the run before. */
-const longestUntilSeenMillis = 5_000;
-
-/** Both times are its kubelet's own, so that it does not matter whether they are right. */
-function hasFallenUnready(pod: Stored<Pod>, etcd: ContainerStatus | undefined): boolean {
-  const [since, started] = [readiness(pod)?.lastTransitionTime, etcd?.state?.running?.startedAt];
-  if (isReady(pod) || since === undefined || started === undefined) return false;
-  return Date.parse(since) - Date.parse(started) > longestUntilSeenMillis;
-}
-
 const hasRun = (etcd: ContainerStatus | undefined): boolean =>
   etcd !== undefined && (etcd.restartCount > 0 || isRunning(etcd) || etcd.lastState?.terminated !== undefined);
-
-/** When it was last given another image, it began anew: it is not to blame for what the one before did not do. */
-function unreadySince(pod: Stored<Pod>, changed: string | undefined): number | undefined {
-  if (isReady(pod)) return undefined;
-  const since = Date.parse(readiness(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp);
-  return Math.max(since, changed === undefined ? since : Date.parse(changed) || since);
-}

@@ -20,7 +20,7 @@ interface Part<T extends KubeObject> {
 
 export const podPart = (pod: Stored<Pod>): Part<Pod> => ({ resource: pods, object: pod, member: nameOfBody(pod) });
 
-export const diskPart = (claim: Stored<PersistentVolumeClaim>): Part<PersistentVolumeClaim> => ({
+const diskPart = (claim: Stored<PersistentVolumeClaim>): Part<PersistentVolumeClaim> => ({
   resource: persistentVolumeClaims,
   object: claim,
   member: claim.metadata.name,
@@ -74,8 +74,14 @@ export async function keepLabels(asking: Asking): Promise<void> {
 /** Says what a disk had lost if there is one that copies do not show, with something on it, and it is this cluster's. */
 export async function revealDisk(name: string, asking: Asking): Promise<string | undefined> {
   const claim = await lookUp(persistentVolumeClaims, name, asking);
-  return claim !== undefined && isOwnDisk(claim, asking) ? await giveLabelsBack(diskPart(claim), asking) : undefined;
+  return claim === undefined ? undefined : await giveToOwnDisk(claim, asking);
 }
+
+/** The same, where the disk is at hand. */
+export const giveToOwnDisk = async (
+  claim: Stored<PersistentVolumeClaim>,
+  asking: Asking,
+): Promise<string | undefined> => (isOwnDisk(claim, asking) ? giveLabelsBack(diskPart(claim), asking) : undefined);
 
 /** What a restore has set aside has another owner. */
 function isOwnDisk({ metadata }: Stored<PersistentVolumeClaim>, { blueprint, observed }: Asking): boolean {

@@ -13,7 +13,7 @@ import { Failure, unless } from '../../std/failure.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
 import { isStrangersClaim } from './claims-of.ts';
 import { type Deed, evenUnanswered, leaderOf, podWith } from './deed.ts';
-import { confirmAbsence, confirmDiskIsLost } from './hidden-pods.ts';
+import { confirmAbsence, confirmDiskIsLost } from './hidden-bodies.ts';
 import { keepCertificates } from './keep-certificates.ts';
 import { confirmDomain, confirmHost } from './known-hosts.ts';
 import { dropSecrets } from './left-secrets.ts';

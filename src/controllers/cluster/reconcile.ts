@@ -13,7 +13,7 @@ import type { Reconcile } from '../../runtime/worker.ts';
 import type { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
-import { unlessHidden } from './hidden-pods.ts';
+import { unlessHidden } from './hidden-bodies.ts';
 import { freeClaims, keepClaims } from './keep-claims.ts';
 import { keepLabels } from './lost-labels.ts';
 import { type Observed, observe } from './observe.ts';

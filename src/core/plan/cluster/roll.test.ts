@@ -88,14 +88,6 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(...onlyLeaderLeft, justBack('db-1'), withMember('db-1', { raftIndex: 1001n })),
     want: 'move-leader db-2',
   },
-  'waits for the first that was changed to be ready': {
-    given: aWorld(upTo('3.6.16'), runs('db-1', '3.6.16'), justBack('db-1')),
-    want: 'wait: Rolling',
-  },
-  'waits for no kubelet after that, while another is ready': {
-    given: aWorld(...onlyLeaderLeft, justBack('db-2')),
-    want: 'move-leader db-1',
-  },
   'has another take the place of one whose disk is gone from under it': {
     given: aWorld(durable(), drifted, withCarrier('db-1', { disk: 'lost' })),
     want: 'add-member db-new0',

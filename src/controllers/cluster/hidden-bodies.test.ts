@@ -9,7 +9,7 @@ import { ApiFailure } from '../../kube/errors.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
-import { unlessHidden } from './hidden-pods.ts';
+import { unlessHidden } from './hidden-bodies.ts';
 import { perform } from './perform.ts';
 
 const metadata = { name: 'db', namespace: 'default', uid: 'uid-1' };

@@ -5,8 +5,8 @@ import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { isLost, isOwnedBy } from './carriers.ts';
 import { lookUp } from './deed.ts';
-import { type Asking, giveLabelsBack, podPart, revealDisk, told } from './lost-labels.ts';
-import { isAboutToGo, isOverdue } from './make-claim.ts';
+import { doesNotGo, isAboutToGo, isOverdue } from './former-cluster.ts';
+import { type Asking, giveLabelsBack, giveToOwnDisk, podPart, revealDisk, told } from './lost-labels.ts';
 import type { Observed } from './observe.ts';
 import type { Tools } from './sources.ts';
 import { ToldFailure } from './trouble.ts';
@@ -23,22 +23,20 @@ export async function confirmAbsence(name: CarrierName, asking: Asking): Promise
     if (givenBack !== undefined) throw new ToldFailure('rejected', givenBack);
     throw new Failure('conflict', `the pod of ${name} is there after all`); // a copy is late
   }
-  if (isOverdue(pod, asking)) throw told('NameTaken', staysFor(name), asking);
+  if (isOverdue(pod, asking)) throw told('NameTaken', doesNotGo('Pod', name), asking);
   if (isAboutToGo(pod, asking)) throw new Failure('conflict', `Pod ${name} of another cluster of this name is going`);
   const says = `Pod ${name} has the name of a member and does not belong to this cluster: delete it, or make the cluster its owner again`;
   throw told('NameTaken', says, asking);
 }
 
-const staysFor = (name: string): string =>
-  `Pod ${name} of a cluster of this name that was deleted does not go: see to its node, or delete it with --force`;
-
 /** A copy may be late, and what it does not show may be there: before a disk is given up, the API server is asked itself. */
 export async function confirmDiskIsLost(name: CarrierName, asking: Asking): Promise<void> {
-  const revealed = await revealDisk(name, asking);
-  if (revealed !== undefined) throw new ToldFailure('rejected', revealed);
   const claim = await lookUp(persistentVolumeClaims, name, asking);
-  if (claim !== undefined && claim.metadata.deletionTimestamp === undefined && !isLost(claim))
-    throw new Failure('conflict', `the disk of ${name} is there after all`);
+  if (claim === undefined || claim.metadata.deletionTimestamp !== undefined || isLost(claim)) return;
+  const givenBack = await giveToOwnDisk(claim, asking);
+  throw givenBack === undefined
+    ? new Failure('conflict', `the disk of ${name} is there after all`)
+    : new ToldFailure('rejected', givenBack);
 }
 
 /** Before it is said that a majority has lost its data, the API server is asked itself for what no copy shows of it. */

@@ -1,0 +1,28 @@
+import type { Pod, Stored } from '../../kube/object.ts';
+
+export const isReady = (pod: Stored<Pod>): boolean => readiness(pod)?.status === 'True';
+
+const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) => type === 'Ready');
+
+export const readySince = (pod: Stored<Pod>): number | undefined =>
+  isReady(pod) ? Date.parse(readiness(pod)?.lastTransitionTime ?? '') || undefined : undefined;
+
+/** How long after a start the kubelet may still speak of the end of the run before. */
+const longestUntilSeenMillis = 5_000;
+
+/**
+ * Whether it was ready since its container started, and is no more. Both times are its kubelet's own, so that it does not
+ * matter whether they are right.
+ */
+export function hasFallenUnready(pod: Stored<Pod>, started: string | undefined): boolean {
+  const since = readiness(pod)?.lastTransitionTime;
+  if (isReady(pod) || since === undefined || started === undefined) return false;
+  return Date.parse(since) - Date.parse(started) > longestUntilSeenMillis;
+}
+
+/** When it was last given another image, it began anew: it is not to blame for what the one before did not do. */
+export function unreadySince(pod: Stored<Pod>, changed: string | undefined): number | undefined {
+  if (isReady(pod)) return undefined;
+  const since = Date.parse(readiness(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  return Math.max(since, changed === undefined ? since : Date.parse(changed) || since);
+}
