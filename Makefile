@@ -25,12 +25,20 @@ lab: $(TO_RUN) ## try it: a small Kubernetes on this machine with the operator a
 		NODE_OPTIONS="--max-semi-space-size=2 $$NODE_OPTIONS" exec node src/main/etcd-operator.ts lab $(ARGS)
 
 .PHONY: test
-test: $(INSTALLED) ## run the tests, and the user stories on a lab of their own (no root)
+test: $(INSTALLED) ## run format, lint, types, tests, and one story per capability on a lab of their own (no root, minutes)
 	@node tools/check.ts test
 
 .PHONY: check
-check: $(INSTALLED) ## run all that CI runs: format, lint, types, tests, and the stories on a cluster of its own (root)
+check: $(INSTALLED) ## run all that CI runs: make test as a newcomer, every suite, stories by turns on lab and cluster (root)
 	@node tools/check.ts all
+
+.PHONY: e2e-all
+e2e-all: $(INSTALLED) ## run everything there is, every story on lab and cluster, and write docs/development/full-run.md (root)
+	@node tools/check.ts full
+
+.PHONY: flakes
+flakes: $(INSTALLED) ## tell one story many times on the lab: make flakes STORY="part of its title" N=20
+	@node tools/check/flakes.ts --story "$(STORY)" --times $(or $(N),20)
 
 .PHONY: fmt
 fmt: $(INSTALLED) ## format the sources and fix what can be fixed by itself

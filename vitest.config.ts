@@ -1,5 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { toldAloneOnTheLab, toldOnTheLab } from './test/support/told-on-the-lab.ts';
+
+/** The full run gives every file a process of its own. Without that, loading the same sources again is most of the work. */
+const isolate = process.env['ISOLATED'] === '1';
 
 /** Each rung of tests is a project: what it needs is in its name, never in a switch inside a test. */
 export default defineConfig({
@@ -12,6 +16,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },
+          isolate,
+          maxWorkers: 2,
           include: ['{src,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
         },
       },
@@ -33,6 +39,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 5,
+          // Every version at once.
+          maxConcurrency: 8,
         },
       },
       {
@@ -80,7 +88,9 @@ export default defineConfig({
           globalSetup: ['test/contract/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // Each file has a namespace of its own, and names of its own for what is not in one.
+          maxWorkers: 3,
+          isolate: false,
         },
       },
       {
@@ -90,8 +100,9 @@ export default defineConfig({
           include: ['test/e2e/**/*.e2e.ts'],
           exclude: ['test/e2e/**/*.alone.e2e.ts'],
           testTimeout: 1_200_000,
-          maxWorkers: 2,
-          maxConcurrency: 2,
+          isolate,
+          maxWorkers: 4,
+          maxConcurrency: 1,
           sequence: { groupOrder: 0 },
         },
       },
@@ -117,8 +128,9 @@ export default defineConfig({
           globalSetup: ['test/support/stories-lab.ts'],
           testTimeout: 600_000,
           hookTimeout: 60_000,
-          // Two leave the processors idle for a third of the time; and a whole cluster is one process there, so each file tells one at a time.
-          maxWorkers: 3,
+          // A story waits for most of its time. Each worker tells one at a time, so that its processor time can be counted.
+          isolate,
+          maxWorkers: 6,
           maxConcurrency: 1,
           sequence: { groupOrder: 0 },
         },
@@ -135,6 +147,7 @@ export default defineConfig({
         },
       },
     ],
+    sequence: { sequencer: LongestFirst },
     disableConsoleIntercept: true,
   },
 });

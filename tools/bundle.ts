@@ -13,7 +13,8 @@ export const otherNames = ['etcd-backup-operator', 'etcd-restore-operator'] as c
 /** Where the programs are, and the parts that they share or load only when they need them. */
 export const bundleDirectory = join(root, 'dist/app');
 
-export const bundleOf = (program: (typeof programs)[number]): string => join(bundleDirectory, `${program}.mjs`);
+export const bundleOf = (program: (typeof programs)[number], directory = bundleDirectory): string =>
+  join(directory, `${program}.mjs`);
 
 export async function packageVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -53,9 +54,9 @@ export const recipe = async (): Promise<BuildOptions> => ({
   logLevel: 'warning',
 });
 
-/** Makes all that an image needs beside Node. */
-export async function bundle(): Promise<void> {
-  await rm(bundleDirectory, { recursive: true, force: true });
-  await build(await recipe());
-  for (const program of programs) await chmod(bundleOf(program), 0o755);
+/** Makes all that an image needs beside Node; for tests, in a directory of theirs. */
+export async function bundle(directory = bundleDirectory): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await build({ ...(await recipe()), outdir: directory });
+  for (const program of programs) await chmod(bundleOf(program, directory), 0o755);
 }

@@ -1,101 +1,58 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { layoutOf } from './cluster/layout.ts';
-import { prepare } from './cluster/up.ts';
-import { allOnOwnCluster } from './e2e-run.ts';
+import { writeFullRun } from './check/full-run.ts';
+import { Run, Stopped } from './check/run.ts';
+import { checkTier, fullTier, testTier } from './check/tiers.ts';
 import { cacheDirectory } from './lib/cache.ts';
 import { lock } from './lib/lock.ts';
 import { runMain } from './lib/main.ts';
-import { everyFileIsReached } from './lib/reach.ts';
-import { plainLine, resultsDirectory, runOne, runSuite, sum, type Tally } from './lib/suites.ts';
+import { endAll } from './lib/measured.ts';
 
-interface Phase {
-  readonly name: string;
-  readonly run: () => Promise<Tally>;
-}
+/** CI cuts a run off after 90 minutes; before that, it must have said what it knows. */
+const limitMinutes = 80;
 
-const preparing: Phase = {
-  name: 'programs and images of the test cluster',
-  run: async () => {
-    await prepare(layoutOf('check'));
-    return { passed: 0, failed: 0 };
-  },
-};
-
-const unit: Phase = { name: 'tests', run: () => runSuite({ projects: ['unit'] }) };
-
-const contractOfTheLab: Phase = {
-  name: "the contract, with the lab's API server",
-  run: async () => {
-    const tally = await runSuite({ projects: ['contract'], env: { KUBECONFIG: '' } });
-    return sum([tally, everyFileIsReached()]);
-  },
-};
-
-const storiesOnTheLab = (which: 'all' | 'short'): Phase => ({
-  name: 'stories on the lab',
-  run: () =>
-    runSuite({
-      projects: ['stories on the lab', 'stories alone on the lab'],
-      env: { STORIES_OF_THE_LAB: which },
-    }),
-});
-
-/** For whoever waits for it: the one computes, the other mostly waits. */
-const unitAndContract: Phase = {
-  name: "tests, and beside them the contract, with the lab's API server",
-  run: async () => sum(await Promise.all([unit.run(), contractOfTheLab.run()])),
-};
-
-const phases: Readonly<Record<string, readonly Phase[]>> = {
-  test: [unitAndContract, storiesOnTheLab('short')],
-  all: [
-    { name: 'format', run: () => runOne('biome', ['check', '--log-level=warn', '.']) },
-    { name: 'lint', run: () => runOne('oxlint', ['--quiet']) },
-    { name: 'types', run: () => runOne('tsc', ['-p', '.']) },
-    unit,
-    preparing,
-    { name: 'real etcd of every version', run: () => runSuite({ projects: ['etcd'] }) },
-    { name: 'real stores', run: () => runSuite({ projects: ['stores'] }) },
-    contractOfTheLab,
-    { name: 'the lab', run: () => runSuite({ projects: ['lab'] }) },
-    storiesOnTheLab('all'),
-    { name: 'the test cluster', run: () => runSuite({ projects: ['cluster'] }) },
-    { name: 'stories and integration', run: () => allOnOwnCluster('check') },
-  ],
-};
-
-/** Runs every phase, also after one that failed: a run should tell all that is wrong. */
-async function check(which: string): Promise<void> {
-  await rm(resultsDirectory, { recursive: true, force: true });
-  const tallies: Tally[] = [];
-  const times: string[] = [];
-  for (const { name, run } of phases[which] ?? []) {
-    const began = performance.now();
-    const tally = await run().catch((error: unknown) => {
-      const failure = `${name}: ${error instanceof Error ? error.message : String(error)}`;
-      process.stderr.write(`${failure}\n`);
-      return { passed: 0, failed: 1, failures: [failure] };
-    });
-    tallies.push(tally);
-    times.push(
-      `${((performance.now() - began) / 1000).toFixed(1).padStart(8)} s  ${name}${tally.failed > 0 ? ': FAILED' : ''}`,
-    );
+/** Runs a tier to its end, or to its first red gate, and says at the end what was seen. */
+async function check(tier: (run: Run) => Promise<void>, isBudgeted: boolean): Promise<Run> {
+  const run = await Run.begin({ isBudgeted });
+  const cutOff = (reason: string) => (): void => {
+    run.fail(reason);
+    run.end();
+    endAll();
+    process.exit(1);
+  };
+  const timer = setTimeout(cutOff(`cut off after ${limitMinutes} minutes`), limitMinutes * 60_000);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, cutOff(`ended by ${signal}`));
+  try {
+    await tier(run);
+    run.end();
+  } catch (error) {
+    if (!(error instanceof Stopped)) run.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    run.end(error instanceof Stopped ? error.message : undefined);
+    endAll();
+  } finally {
+    clearTimeout(timer);
   }
-  const total = sum(tallies);
-  const failures = (total.failures ?? []).map((failure) => `failed: ${failure}\n`).join('');
-  process.stdout.write(`\n${times.join('\n')}\n\n${failures}${plainLine(total)}\n`);
-  await mkdir(resultsDirectory, { recursive: true });
-  await writeFile(join(resultsDirectory, 'tally'), `${plainLine(total)}\n`);
-  if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
+  return run;
 }
 
 /** Two checks of everything would use, and remove, each other's clusters. */
-async function checkAlone(): Promise<void> {
+async function alone<T>(work: () => Promise<T>): Promise<T> {
   using _held = await lock(join(cacheDirectory(), 'check.lock'), (holder) =>
     process.stderr.write(`waiting for process ${holder}, which runs all checks\n`),
   );
-  await check('all');
+  return await work();
 }
 
-await runMain(() => (process.argv[2] === 'test' ? check('test') : checkAlone()));
+async function full(): Promise<void> {
+  Object.assign(process.env, { ISOLATED: '1', TRAFFIC: 'dense' });
+  await writeFullRun(await alone(() => check(fullTier, false)));
+}
+
+const tiers: Readonly<Record<string, () => Promise<unknown>>> = {
+  test: () => check(testTier, true),
+  all: () => alone(() => check(checkTier, true)),
+  full,
+};
+
+await runMain(async () => {
+  await (tiers[process.argv[2] ?? ''] ?? tiers['all'])?.();
+});

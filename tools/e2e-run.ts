@@ -3,11 +3,13 @@ import { remove } from './cluster/down.ts';
 import { kubectl, kubectlPath } from './cluster/kubectl.ts';
 import { type Layout, layoutOf } from './cluster/layout.ts';
 import { aloneWith } from './cluster/lock.ts';
-import { bringUp, prepare } from './cluster/up.ts';
+import { runningMachine } from './cluster/machine.ts';
+import { bringUp, controlPlane, prepare } from './cluster/up.ts';
 import { pushOperatorImage } from './images/publish.ts';
+import { treeSeconds } from './lib/cpu.ts';
 import { withProgress } from './lib/progress.ts';
 import { run } from './lib/run.ts';
-import { runSuite, type Suite, sum, type Tally } from './lib/suites.ts';
+import { runSuite, type Suite, type Tally } from './lib/suites.ts';
 
 const definitions = [
   'coreos/etcd-operator-crd.yaml',
@@ -25,16 +27,13 @@ const applyDefinitions = [
 ];
 const storyProjects = ['stories', 'stories alone'];
 
-/** Which stories. */
-interface Choice {
-  /** Only those whose title matches. */
-  readonly title?: string | undefined;
-  /** Without those that were told on the lab, and are as good there. */
-  readonly told?: 'lab';
+/** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */
+export async function storiesOn(layout: Layout, title?: string): Promise<Tally> {
+  return runStories(await made(layout), title);
 }
 
-/** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */
-export async function storiesOn(layout: Layout, { title, told }: Choice = {}): Promise<Tally> {
+/** Makes a test cluster useful for stories, and says how they find it. */
+async function made(layout: Layout): Promise<Readonly<Record<string, string>>> {
   await prepare(layout);
   {
     using _held = await aloneWith(layout);
@@ -42,16 +41,25 @@ export async function storiesOn(layout: Layout, { title, told }: Choice = {}): P
   }
   await pushOperatorImage(layout);
   await kubectl(layout, applyDefinitions);
-  return runStories({ ...environmentFor(layout), STORIES_TOLD: told ?? '' }, title);
+  return environmentFor(layout);
 }
 
-/** Runs the stories that the lab has not told as well, and then the integration tests, on a cluster that is made for them and removed afterwards. */
-export async function allOnOwnCluster(name: string): Promise<Tally> {
+/** A cluster that is made for one use and removed afterwards. `env`: how suites find it. */
+export interface OwnCluster {
+  readonly env: Readonly<Record<string, string>>;
+  /** Processor seconds that its control plane, nodes and pods have taken so far. */
+  readonly cpuSeconds: () => number;
+}
+
+export async function withOwnCluster<T>(name: string, use: (cluster: OwnCluster) => Promise<T>): Promise<T> {
   const layout = layoutOf(name);
   await remove(layout);
   try {
-    const stories = await storiesOn(layout, { told: 'lab' });
-    return sum([stories, await runSuite({ projects: ['integration', 'contract'], env: environmentFor(layout) })]);
+    const env = await made(layout);
+    const machines = [controlPlane, ...layout.nodes.map((node) => node.name)];
+    const cpuSeconds = (): number =>
+      treeSeconds(machines.map((machine) => runningMachine(layout, machine)).filter((pid) => pid !== undefined));
+    return await use({ env, cpuSeconds });
   } finally {
     await remove(layout);
   }
@@ -63,7 +71,7 @@ const environmentFor = ({ kubeconfig, name }: Layout): Readonly<Record<string, s
   PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}`,
 });
 
-/** Runs the stories on somebody else's cluster, without those that stop nodes. Our custom resource definition stays there. */
+/** Runs the stories on another cluster, without those that stop nodes. Our custom resource definitions stay there. */
 export async function storiesElsewhere(kubeconfig: string, title?: string): Promise<Tally> {
   const PATH = `${join(kubectlPath(), '..')}:${process.env['PATH']}`;
   await run(kubectlPath(), ['--kubeconfig', kubeconfig, ...applyDefinitions]);

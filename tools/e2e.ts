@@ -15,7 +15,7 @@ function stories({ cluster, kubeconfig, story }: Options): Promise<Tally> {
   const layout = layoutOf(cluster);
   if (kubeconfig !== undefined && resolve(kubeconfig) !== layout.kubeconfig)
     return storiesElsewhere(resolve(kubeconfig), story);
-  return storiesOn(layout, { title: story });
+  return storiesOn(layout, story);
 }
 
 const program = new Command('e2e')

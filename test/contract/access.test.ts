@@ -1,44 +1,68 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fromKubeconfig } from '../../src/kube/config.ts';
 import { kubeconfigPath } from '../support/kube-connection.ts';
 import { until } from '../support/until.ts';
-import { contract } from './support.ts';
+import { type Server, serverOf } from './server.ts';
+import { contract, done, refusal } from './support.ts';
 
-const { kubectl, namespace } = contract('access');
+const { kubectl, create, patch, say, namespace } = contract('access');
+const core = `/api/v1/namespaces/${namespace}`;
 const path = join(dirname(kubeconfigPath()), `${namespace}.kubeconfig`);
+const who = `User "system:serviceaccount:${namespace}:reader"`;
+
+let reader: Server;
+
+/** The server, for the bearer of a token, who has no certificate. */
+async function serverFor(token: string): Promise<Server> {
+  const admin = await fromKubeconfig(kubeconfigPath());
+  const tls = async () => ({ ...(await admin.tls()), cert: undefined, key: undefined });
+  return serverOf({ ...admin, tls, headers: async () => ({ authorization: `Bearer ${token}` }) });
+}
 
 /** A kubeconfig for a service account, made as a user would make it. */
-async function kubeconfigFor(account: string): Promise<void> {
-  const token = (await kubectl(`create token ${account}`)).trim();
+async function kubeconfigFor(token: string): Promise<void> {
   const config = JSON.parse(await kubectl('config view --raw --minify -o json')) as { users: { user: object }[] };
   for (const one of config.users) one.user = { token };
   await writeFile(path, JSON.stringify(config));
 }
 
 beforeAll(async () => {
-  await kubectl('create serviceaccount reader');
-  await kubectl('create role reading --verb=get,list,watch --resource=configmaps');
-  await kubectl(`create rolebinding reading --role=reading --serviceaccount=${namespace}:reader`);
-  await kubeconfigFor('reader');
+  const rbac = 'rbac.authorization.k8s.io';
+  const role = { apiGroup: rbac, kind: 'Role', name: 'reading' };
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }];
+  const subjects = [{ kind: 'ServiceAccount', name: 'reader', namespace }];
+  const metadata = { name: 'reading' };
+  await done(create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'reader' } }));
+  await done(create({ apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules }));
+  await done(create({ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, roleRef: role, subjects }));
+  const token = (await kubectl('create token reader')).trim();
+  await kubeconfigFor(token);
+  reader = await serverFor(token);
+  // A server may take a moment to know of a new binding.
+  await until('the reader may read', () => done(reader.say('GET', `${core}/configmaps`)));
 });
-afterAll(() => rm(path, { force: true }));
+afterAll(async () => {
+  await reader.close();
+  await rm(path, { force: true });
+});
 
 const asReader = (words: string): Promise<string> => kubectl(`--kubeconfig ${path} ${words}`);
 const refusedReader = (words: string): Promise<string> => kubectl.refused(`--kubeconfig ${path} ${words}`);
 
 describe('a service account', () => {
   it('may do what its roles allow, and nothing else', async () => {
+    const { say: ask } = reader;
     expect(await asReader('get configmap kube-root-ca.crt -o name')).toBe('configmap/kube-root-ca.crt\n');
-    const who = `User "system:serviceaccount:${namespace}:reader"`;
     expect(await refusedReader('get secrets')).toContain(
       `secrets is forbidden: ${who} cannot list resource "secrets" in API group "" in the namespace "${namespace}"`,
     );
-    expect(await refusedReader('delete configmap kube-root-ca.crt')).toContain(
+    expect(await refusal(ask('DELETE', `${core}/configmaps/kube-root-ca.crt`))).toContain(
       `configmaps "kube-root-ca.crt" is forbidden: ${who} cannot delete`,
     );
-    expect(await refusedReader('get configmaps -A')).toContain('at the cluster scope');
-    expect(await refusedReader('get nodes')).toContain('nodes is forbidden');
+    expect(await refusal(ask('GET', '/api/v1/configmaps'))).toContain('at the cluster scope');
+    expect(await refusal(ask('GET', '/api/v1/nodes'))).toContain('nodes is forbidden');
   });
 
   it('can ask what that is', async () => {
@@ -48,27 +72,33 @@ describe('a service account', () => {
   });
 
   it('is nobody with a token that is none', async () => {
-    expect(await kubectl.refused(`--kubeconfig ${path} --token=nonsense get configmaps`)).toMatch(
-      /Unauthorized|must be logged in/,
-    );
+    const nobody = await serverFor('nonsense');
+    expect(await nobody.say('GET', `${core}/configmaps`)).toMatchObject({
+      code: 401,
+      body: { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized' },
+    });
+    await nobody.close();
   });
 });
 
 describe('an administrator', () => {
-  const asReaderOf = (words: string): string => `${words} --as=system:serviceaccount:${namespace}:reader`;
+  const as = (user: string) => ({ headers: { 'impersonate-user': user } });
+  const asReaderOf = as(`system:serviceaccount:${namespace}:reader`);
 
   it('may ask as somebody else, who may do no more than that', async () => {
-    expect(await kubectl(asReaderOf('get configmap kube-root-ca.crt -o name'))).toBe('configmap/kube-root-ca.crt\n');
-    expect(await kubectl.refused(asReaderOf('get secrets'))).toContain(
-      `User "system:serviceaccount:${namespace}:reader" cannot list resource "secrets"`,
+    expect(await done(say('GET', `${core}/configmaps/kube-root-ca.crt`, asReaderOf))).toMatchObject({
+      metadata: { name: 'kube-root-ca.crt' },
+    });
+    expect(await refusal(say('GET', `${core}/secrets`, asReaderOf))).toContain(`${who} cannot list resource "secrets"`);
+    expect(await refusal(say('GET', `${core}/secrets`, as('jane')))).toContain(
+      'secrets is forbidden: User "jane" cannot list',
     );
-    expect(await kubectl.refused('get secrets --as=jane')).toContain('secrets is forbidden: User "jane" cannot list');
     expect(await kubectl('get secrets -o name --as=jane --as-group=devs --as-group=system:masters')).toBe('');
   });
 
   it('is the only one who may', async () => {
-    expect(await refusedReader('get configmaps --as=jane')).toContain(
-      `is forbidden: User "system:serviceaccount:${namespace}:reader" cannot impersonate`,
+    expect(await refusal(reader.say('GET', `${core}/configmaps`, as('jane')))).toContain(
+      `is forbidden: ${who} cannot impersonate`,
     );
   });
 });
@@ -78,13 +108,13 @@ describe('a role that is made of others', () => {
     const name = namespace;
     const rules = [{ apiGroups: [name], resources: ['things'], verbs: ['get'] }];
     const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
-    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, labels }, rules };
-    await kubectl('apply -f -', { input: JSON.stringify(role) });
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    await done(say('POST', roles, { body: { metadata: { name, labels }, rules } }));
     try {
-      const viewed = async () => (await kubectl('get clusterrole view -o json')).includes(`"${name}"`) || undefined;
-      await until('the role is a part of view', viewed);
+      const viewed = async () => JSON.stringify(await done(say('GET', `${roles}/view`))).includes(`"${name}"`);
+      await until('the role is a part of view', async () => (await viewed()) || undefined);
     } finally {
-      await kubectl(`delete clusterrole ${name}`);
+      await done(say('DELETE', `${roles}/${name}`));
     }
   });
 });
@@ -100,8 +130,7 @@ describe('a pod', () => {
         containers: [{ name: 'c', image: 'busybox', resources: { limits: { cpu: '1000m', memory: '1024Mi' } } }],
       },
     };
-    await kubectl('create -f -', { input: JSON.stringify(pod) });
-    const { spec, status } = await kubectl.json<{ spec: Record<string, unknown>; status: object }>('get pod p');
+    const { spec, status } = await done(create(pod));
     expect(spec).toMatchObject({
       restartPolicy: 'Always',
       dnsPolicy: 'ClusterFirst',
@@ -130,25 +159,26 @@ describe('a pod', () => {
       tolerations: [{ key: 'node.kubernetes.io/not-ready' }, { key: 'node.kubernetes.io/unreachable' }],
     });
     expect(status).toMatchObject({ phase: 'Pending', qosClass: 'Guaranteed' });
-    const change = 'patch pod p --type=json -p \'[{"op":"replace","path":"/spec/restartPolicy","value":"Never"}]\'';
-    expect(await kubectl.refused(change)).toContain('spec: Forbidden: pod updates may not change fields other than');
-    await kubectl('set image pod/p c=busybox:2');
-    await kubectl('delete pod p --force --grace-period=0');
-    const other = { ...pod, spec: { ...pod.spec, serviceAccountName: 'nobody' } };
-    expect(await kubectl.refused('create -f -', { input: JSON.stringify(other) })).toContain(
-      'serviceaccount "nobody" not found',
+    const replaced = [{ op: 'replace', path: '/spec/restartPolicy', value: 'Never' }];
+    expect(await refusal(patch(`${core}/pods/p`, replaced, 'json'))).toContain(
+      'spec: Forbidden: pod updates may not change fields other than',
     );
+    const newer = { spec: { containers: [{ name: 'c', image: 'busybox:2' }] } };
+    expect(await done(patch(`${core}/pods/p`, newer, 'strategic'))).toMatchObject(newer);
+    await done(say('DELETE', `${core}/pods/p?gracePeriodSeconds=0`));
+    const other = { ...pod, spec: { ...pod.spec, serviceAccountName: 'nobody' } };
+    expect(await refusal(create(other))).toContain('serviceaccount "nobody" not found');
   });
 
   it('service gets an address, and keeps it', async () => {
-    await kubectl('create service clusterip web --tcp=80:8080');
-    const address = await kubectl('get service web -o jsonpath={.spec.clusterIP}');
-    expect(address).toMatch(/^10\./);
-    await kubectl('label service web a=b');
-    expect(await kubectl('get service web -o jsonpath={.spec.clusterIP}/{.spec.ports[0].targetPort}')).toBe(
-      `${address}/8080`,
-    );
-    expect(await kubectl.refused('patch service web -p \'{"spec":{"clusterIP":"10.96.77.77"}}\'')).toContain(
+    const made = { ports: [{ port: 80, targetPort: 8080 }], selector: { app: 'web' } };
+    const { spec } = await done(create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: made }));
+    const { clusterIP } = spec as { clusterIP: string };
+    expect(clusterIP).toMatch(/^10\./);
+    const web = `${core}/services/web`;
+    await done(patch(web, { metadata: { labels: { a: 'b' } } }));
+    expect(await done(say('GET', web))).toMatchObject({ spec: { clusterIP, ports: [{ targetPort: 8080 }] } });
+    expect(await refusal(patch(web, { spec: { clusterIP: '10.96.77.77' } }, 'strategic'))).toContain(
       'may not change once set',
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { contract, type Json } from './support.ts';
+import { contract, done, type Json } from './support.ts';
 
-const { kubectl, say, namespace } = contract('apply');
+const { kubectl, say, patch, namespace } = contract('apply');
 const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 const apply = (name: string, manager: string, content: { data: Json; force?: boolean }) =>
@@ -84,14 +84,15 @@ describe('server-side apply', () => {
     });
     await kubectl('apply -f -', file('1', '1'));
     await kubectl('apply --server-side -f -', file('2', '1'));
-    expect(await kubectl('get configmap m -o jsonpath={.data.x}')).toBe('2');
-    await kubectl('patch configmap m --type=merge -p \'{"data":{"y":"3"}}\'');
+    expect(await done(say('GET', `${maps}/m`))).toMatchObject({ data: { x: '2' } });
+    await done(patch(`${maps}/m?fieldManager=somebody-else`, { data: { y: '3' } }));
     expect(await kubectl.refused('apply --server-side -f -', file('2', '4'))).toContain(
-      'conflict with "kubectl-patch"',
+      'conflict with "somebody-else"',
     );
   });
 
   it('is what kubectl does when told to, also to lists', async () => {
+    const services = `/api/v1/namespaces/${namespace}/services`;
     const service = (ports: readonly object[]): { input: string } => ({
       input: JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports } }),
     });
@@ -101,7 +102,8 @@ describe('server-side apply', () => {
     ];
     await kubectl('apply --server-side -f -', service([http, https]));
     await kubectl('apply --server-side -f -', service([https]));
-    expect(await kubectl('get service s -o jsonpath={.spec.ports[*].name}')).toBe('https');
+    const { spec } = (await done(say('GET', `${services}/s`))) as { spec: { ports: readonly { name: string }[] } };
+    expect(spec.ports.map(({ name }) => name)).toEqual(['https']);
     await kubectl('patch service s -p \'{"spec":{"ports":[{"port":443,"appProtocol":"x"}]}}\'');
     expect(await kubectl.refused('apply --server-side -f -', service([{ ...https, appProtocol: 'y' }]))).toMatch(
       /conflict with "kubectl-patch" using v1/,

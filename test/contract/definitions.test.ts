@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
-import { contract, type Json } from './support.ts';
+import { contract, done, type Json } from './support.ts';
 
-const { kubectl, say, watched, namespace } = contract('definitions');
+const { kubectl, say, create, watched, namespace } = contract('definitions');
 const group = `g${randomBytes(3).toString('hex')}.example.com`;
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const things = `/apis/${group}/v1/namespaces/${namespace}/things`;
 
 const a = { type: 'integer' };
@@ -78,13 +79,14 @@ const thing = (name: string, content: Json): Json => ({
   spec: content,
 });
 
+const served = (path: string): Promise<unknown> => until(`${path} is served`, () => done(say('GET', path)));
+const removed = (name: string): Promise<unknown> => done(say('DELETE', `${definitions}/${name}`));
+
 beforeAll(async () => {
-  await kubectl('create -f -', { input: JSON.stringify(definition) });
-  await kubectl(`wait crd/things.${group} --for=condition=Established --timeout=30s`);
-  await kubectl('wait thing/none --for=create --timeout=1s').catch(() => undefined);
-  await until('it can be found by its name', () => kubectl(`get things.${group} -o name`).then(() => true));
+  await done(create(definition));
+  await served(things);
 });
-afterAll(() => kubectl(`delete crd things.${group}`));
+afterAll(() => removed(`things.${group}`));
 
 describe('a custom resource', () => {
   it('gets defaults, loses unknown fields and is counted', async () => {
@@ -154,9 +156,11 @@ describe('a custom resource', () => {
   });
 
   it('is shown, scaled and explained by kubectl', async () => {
-    expect(await kubectl('get th one')).toMatch(/^NAME +COUNT +AGE\none +3 +\d+s\n$/);
+    expect(await until('kubectl finds the kind', () => kubectl('get th one'))).toMatch(
+      /^NAME +COUNT +AGE\none +3 +\d+[sm]\w*\n$/,
+    );
     await kubectl('scale thing one --replicas=6');
-    expect(await kubectl('get thing one -o jsonpath={.spec.count}')).toBe('6');
+    expect(await done(say('GET', `${things}/one`))).toMatchObject({ spec: { count: 6 } });
     expect(await kubectl('explain thing.spec.word')).toMatch(/FIELD: word <string>/);
     expect(await kubectl('get crd')).toContain(`things.${group}`);
     expect(
@@ -165,7 +169,7 @@ describe('a custom resource', () => {
   });
 
   it('cannot be watched from too long ago', async () => {
-    const events = await watched(`${things}?watch=true&resourceVersion=1&timeoutSeconds=2`);
+    const events = await watched(`${things}?watch=true&resourceVersion=1&timeoutSeconds=100`, 1);
     expect(events[0]).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   });
 
@@ -177,18 +181,17 @@ describe('a custom resource', () => {
         metadata: { name: `twins.${of}` },
         spec: { ...definition.spec, group: of, names: { plural: 'twins', kind: 'Twin' } },
       };
-      await kubectl('create -f -', { input: JSON.stringify(twin) });
-      await kubectl(`wait crd/twins.${of} --for=condition=Established`);
+      await done(create(twin));
     }
     try {
       const ours = await until('both groups are listed', async () => {
-        const { groups: listed } = JSON.parse(await kubectl('get --raw /apis')) as { groups: { name: string }[] };
+        const { groups: listed } = (await done(say('GET', '/apis'))) as { groups: { name: string }[] };
         const found = listed.map(({ name }) => name).filter((name) => groups.includes(name));
         return found.length === groups.length ? found : undefined;
       });
       expect(ours).toEqual(groups.toReversed());
     } finally {
-      await kubectl(`delete crd ${groups.map((of) => `twins.${of}`).join(' ')} --timeout=30s`);
+      for (const of of groups) await removed(`twins.${of}`);
     }
   });
 
@@ -198,10 +201,10 @@ describe('a custom resource', () => {
       metadata: { name: `others.${group}` },
       spec: { ...definition.spec, names: { plural: 'others', kind: 'Other' } },
     };
-    await kubectl('create -f -', { input: JSON.stringify(other) });
-    await kubectl(`wait crd/others.${group} --for=condition=Established`);
-    await kubectl(`delete crd others.${group} --timeout=30s`);
+    await done(create(other));
     const path = `/apis/${group}/v1/namespaces/${namespace}/others`;
+    await served(path);
+    await removed(`others.${group}`);
     await until('it is served no more', async () => (await say('GET', path)).code === 404 || undefined);
   });
 });

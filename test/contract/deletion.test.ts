@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
-import { configMap, contract, type Json } from './support.ts';
+import { configMap, contract, done, type Json } from './support.ts';
 
-const { kubectl, say, namespace } = contract('deletion');
+const { kubectl, say, patch, namespace } = contract('deletion');
 const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 async function owned(name: string, owner: string): Promise<void> {
@@ -29,7 +29,7 @@ describe('a deletion', () => {
     expect((await say('GET', `${maps}/held`)).body).toMatchObject({
       metadata: { deletionTimestamp: expect.any(String), finalizers: ['example.com/hold'] },
     });
-    await kubectl('patch configmap held --type=merge -p \'{"metadata":{"finalizers":null}}\'');
+    await done(patch(`${maps}/held`, { metadata: { finalizers: null } }));
     expect(await exists('held')).toBe(false);
   });
 
@@ -79,11 +79,12 @@ describe('a deletion', () => {
       await say('POST', maps, { body: configMap(owner) });
       await owned(`${owner}-child`, owner);
     }
-    await kubectl('delete configmap back');
+    await done(say('DELETE', `${maps}/back`, { body: { propagationPolicy: 'Background' } }));
     await gone('back-child');
     await kubectl('delete configmap fore --cascade=foreground');
     expect(await exists('fore-child')).toBe(false);
-    await kubectl('delete configmap leave --cascade=orphan');
+    await done(say('DELETE', `${maps}/leave`, { body: { propagationPolicy: 'Orphan' } }));
+    await gone('leave');
     const { code, body } = await say('GET', `${maps}/leave-child`);
     expect(code).toBe(200);
     expect(body).not.toHaveProperty('metadata.ownerReferences');
@@ -97,7 +98,9 @@ describe('a deletion', () => {
     ).toBe(201);
     await say('DELETE', `${pods}/p`);
     expect((await say('GET', `${pods}/p`)).body).toMatchObject({ metadata: { deletionGracePeriodSeconds: 7 } });
-    expect(await kubectl('get pod p --no-headers')).toMatch(/p +0\/1 +Terminating +0 /);
+    const { body } = await say('GET', `${pods}/p`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    const [row] = body['rows'] as { cells: readonly unknown[] }[];
+    expect(row?.cells.slice(0, 4)).toEqual(['p', '0/1', 'Terminating', '0']);
     await say('DELETE', `${pods}/p?gracePeriodSeconds=0`);
     expect((await say('GET', `${pods}/p`)).code).toBe(404);
   });
@@ -112,19 +115,16 @@ describe('a deletion', () => {
 
   it('of a namespace empties it first', async () => {
     const name = `contract-short-${randomBytes(3).toString('hex')}`;
-    await kubectl(`create namespace ${name}`);
-    await kubectl('create configmap held', {}, name);
-    await kubectl(
-      'patch configmap held --type=merge -p \'{"metadata":{"finalizers":["example.com/hold"]}}\'',
-      {},
-      name,
-    );
-    await kubectl(`delete namespace ${name} --wait=false`);
-    expect(await kubectl(`get namespace ${name} -o jsonpath={.status.phase}`)).toBe('Terminating');
-    const late = await say('POST', `/api/v1/namespaces/${name}/configmaps`, { body: configMap('late') });
+    const [path, held] = [`/api/v1/namespaces/${name}`, `/api/v1/namespaces/${name}/configmaps/held`];
+    await done(say('POST', '/api/v1/namespaces', { body: { metadata: { name } } }));
+    const finalizers = ['example.com/hold'];
+    await done(say('POST', `${path}/configmaps`, { body: configMap('held', { metadata: { finalizers } }) }));
+    await done(say('DELETE', path));
+    expect(await done(say('GET', path))).toMatchObject({ status: { phase: 'Terminating' } });
+    const late = await say('POST', `${path}/configmaps`, { body: configMap('late') });
     expect(late.body).toMatchObject({ code: 403, message: expect.stringContaining('because it is being terminated') });
-    await kubectl('patch configmap held --type=merge -p \'{"metadata":{"finalizers":null}}\'', {}, name);
-    await kubectl(`wait namespace/${name} --for=delete --timeout=60s`);
+    await done(patch(held, { metadata: { finalizers: null } }));
+    await until('the namespace is gone', async () => (await say('GET', path)).code === 404 || undefined);
   });
 });
 

@@ -10,26 +10,14 @@ import { HttpKubeClient } from '../../src/kube/http-client.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
-import { benchFor } from '../integration/crd-support.ts';
-import { type Api, coreos, improbable, manifestOf } from '../support/apis.ts';
+import { type Api, coreos, improbable } from '../support/apis.ts';
 import { kubeconfigPath } from '../support/kube-connection.ts';
 import { type LogLine, startOperatorProcess } from '../support/own-process.ts';
 import { until } from '../support/until.ts';
-
-const kinds = ['etcdbackups', 'etcdbackupschedules', 'etcdclusters', 'etcdpeers', 'etcdrestores'];
-const definitions: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
-  coreos: {
-    'examples/coreos/etcd-operator-crd.yaml': 'etcdclusters.etcd.database.coreos.com',
-    'examples/coreos/etcd-backup-operator-crd.yaml': 'etcdbackups.etcd.database.coreos.com',
-    'examples/coreos/etcd-restore-operator-crd.yaml': 'etcdrestores.etcd.database.coreos.com',
-  },
-  improbable: Object.fromEntries(
-    kinds.map((kind) => [`examples/improbable/crd/${kind}.yaml`, `${kind}.etcd.improbable.io`]),
-  ),
-};
+import { contract, done, type Json } from './support.ts';
 
 /** For how long the lock is good; the original renews it much more often. */
-const seconds = 10;
+const seconds = 6;
 const annotation = 'control-plane.alpha.kubernetes.io/leader';
 
 /** An original operator, or more than one, as far as ours can see it: it holds its locks, until it dies. */
@@ -74,12 +62,12 @@ async function renewed({ kind, plural, name }: OldLockPlace, namespace: string, 
   });
 }
 
-const documents = (objects: readonly object[]): string => objects.map((each) => JSON.stringify(each)).join('\n---\n');
-
 const endpoints = (name: string): OldLockPlace => ({ plural: 'endpoints', kind: 'Endpoints', name });
 
+const isMember = (name: string): boolean => name.startsWith('pods/db-');
+
 /** Something to do for each controller, as far as it can be done without a store and without nodes. */
-const toDo: Readonly<Record<Api['name'], readonly object[]>> = {
+const toDo: Readonly<Record<Api['name'], readonly Json[]>> = {
   coreos: [
     {
       ...{ apiVersion: coreos.apiVersion, kind: 'EtcdBackup', metadata: { name: 'b' } },
@@ -123,8 +111,29 @@ for (const { api, dialect, more } of [
 ]) {
   const { oldLock: place } = dialect;
   if (place === undefined) throw new Error(`the original of ${api.name} had a lock`);
-  const { kubectl, namespace, withDefinition } = benchFor(`old-locks-${api.name}`, definitions[api.name]);
-  withDefinition();
+  const { create, say, namespace } = contract(`old-locks-${api.name}`);
+
+  const namesIn = async (collection: string): Promise<readonly string[]> => {
+    const { items } = (await done(say('GET', collection))) as { items: readonly KubeObject[] };
+    return items.map(({ metadata }) => `${collection.slice(collection.lastIndexOf('/') + 1)}/${metadata.name}`);
+  };
+  const made = async (): Promise<readonly string[]> => {
+    const core = ['pods', 'services', 'persistentvolumeclaims'].map(
+      (plural) => `/api/v1/namespaces/${namespace}/${plural}`,
+    );
+    const all = [...core, `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`];
+    return (await Promise.all(all.map(namesIn))).flat();
+  };
+  const statuses = (): Promise<readonly unknown[]> =>
+    Promise.all(
+      ['etcdclusters/db', 'etcdbackups/b', 'etcdrestores/r'].map(
+        async (one) => (await done(say('GET', `/apis/${api.apiVersion}/namespaces/${namespace}/${one}`)))['status'],
+      ),
+    );
+  const cluster = {
+    ...{ apiVersion: api.apiVersion, kind: 'EtcdCluster', metadata: { name: 'db' } },
+    spec: api.specOf({ size: 1, version: '3.6.16' }),
+  };
 
   it.concurrent(`an operator of ${api.name} does nothing beside a live original, and all when its ${place.kind} is stale`, async () => {
     const heard = new Map<string, number>();
@@ -133,16 +142,9 @@ for (const { api, dialect, more } of [
       heard.set(said, heard.get(said) ?? performance.now());
     };
     const begins = ['leading', 'looking after them: EtcdBackup', 'looking after them: EtcdRestore'];
-    const made = (): Promise<string> =>
-      kubectl('get pods,services,persistentvolumeclaims,poddisruptionbudgets -o name');
-    const group = api.apiVersion.split('/')[0];
-    const each = `etcdclusters.${group}/db etcdbackups.${group}/b etcdrestores.${group}/r`;
-    const statuses = async (): Promise<readonly string[]> =>
-      (await kubectl(`get ${each} -o 'jsonpath={range .items[*]}{.status}{"\\n"}{end}'`)).split('\n').slice(0, 3);
     const original = new Original(namespace, [place, ...more]);
     await until('the original holds its locks', async () => original.renewals > 0 || undefined);
-    await kubectl('apply -f -', { input: manifestOf('db', { size: 1, version: '3.6.16' }, api) });
-    await kubectl('apply -f -', { input: documents(toDo[api.name]) });
+    for (const object of [cluster, ...toDo[api.name]]) await done(create(object));
     const operator = startOperatorProcess({ namespace, onLine }, [`--dialects=${api.name}`]);
     try {
       const waiting = 'waiting for the lock of an original etcd-operator to run out';
@@ -150,15 +152,15 @@ for (const { api, dialect, more } of [
       const longer = seconds * 1.2 * 1000;
       await until('longer than the lock is good for', async () => performance.now() - since > longer || undefined);
       expect([...heard.keys()].filter((said) => begins.includes(said))).toEqual([]);
-      expect(await made()).toBe('');
-      expect(await statuses()).toEqual(['', '', '']);
+      expect(await made()).toEqual([]);
+      expect(await statuses()).toEqual([undefined, undefined, undefined]);
       await original.dies();
       for (const said of begins) {
         const began = await until(`ours begins: ${said}`, async () => heard.get(said));
         expect(began - original.renewedAt, said).toBeGreaterThanOrEqual(seconds * 1000);
       }
-      await until('it makes what is asked for', async () => (await made()).includes('pod/db-') || undefined);
-      await until('it tells of all', async () => !(await statuses()).includes('') || undefined);
+      await until('it makes what is asked for', async () => (await made()).some(isMember) || undefined);
+      await until('it tells of all', async () => !(await statuses()).includes(undefined) || undefined);
     } finally {
       await original.dies();
       await operator.kill();

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { contract } from './support.ts';
+import { contract, done, type Json, refusal } from './support.ts';
 
-const { kubectl, say, namespace } = contract('pods');
+const { kubectl, say, create, namespace } = contract('pods');
 
 const one = { name: 'one', image: 'busybox' };
-const pod = (spec: object): { input: string } => ({
-  input: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec }),
-});
+const pod = (spec: object): Json => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+const tried = (spec: object) => create(pod(spec), '&dryRun=All');
 
 describe('a pod is refused', () => {
   it.each([
@@ -25,13 +24,13 @@ describe('a pod is refused', () => {
       'spec.containers[0].resources.requests: Invalid value: "1100m": must be less than or equal to cpu limit of 1',
     ],
   ])('%j', async (spec, says) => {
-    expect(await kubectl.refused('create --dry-run=server -f -', pod(spec))).toContain(says);
+    expect(await refusal(tried(spec))).toContain(says);
   });
 
   it('but not for a request that is the limit, in other words', async () => {
     const resources = { requests: { cpu: '1000m', memory: '1024Mi' }, limits: { cpu: '1', memory: '1Gi' } };
     const spec = { containers: [{ ...one, resources }] };
-    expect(await kubectl('create --dry-run=server -f -', pod(spec))).toContain('pod/p created');
+    expect(await done(tried(spec))).toMatchObject({ kind: 'Pod' });
   });
 });
 
@@ -43,7 +42,7 @@ describe('a pod whose node does not answer', () => {
       daemonEndpoints: { kubeletEndpoint: { Port: 1 } },
     };
     expect((await say('POST', '/api/v1/nodes', { body: { metadata: { name }, status } })).code).toBe(201);
-    await kubectl('create -f -', pod({ nodeName: name, containers: [one] }));
+    await done(create(pod({ nodeName: name, containers: [one] })));
     const refused = 'dial tcp 127.0.0.1:1: connect: connection refused';
     const { code, body } = await say('GET', `/api/v1/namespaces/${namespace}/pods/p/log`);
     expect(code).toBe(500);
@@ -53,6 +52,6 @@ describe('a pod whose node does not answer', () => {
       /Internal error occurred: error sending request: Post "https:\/\/127\.0\.0\.1:1\/exec\/.*": dial tcp 127\.0\.0\.1:1: connect: connection refused/,
     );
     await say('DELETE', `/api/v1/nodes/${name}`);
-    await kubectl('delete pod p --grace-period=0 --force');
+    await done(say('DELETE', `/api/v1/namespaces/${namespace}/pods/p?gracePeriodSeconds=0`));
   });
 });

@@ -7,17 +7,32 @@ import { findKubectl } from '../../src/cli/lab/kubectl.ts';
 import type { NodeStreams, Terminal } from '../../src/lab/streams.ts';
 import { cacheDirectory } from '../../tools/lib/cache.ts';
 import { reachedFile } from '../../tools/lib/reach.ts';
+import { run } from '../../tools/lib/run.ts';
 import { resultsDirectory } from '../../tools/lib/suites.ts';
 import { ReachedFiles } from '../support/reached.ts';
 import { echoPort } from './echo-port.ts';
+import { shippedDefinitions } from './shipped-definitions.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Where no KUBECONFIG says otherwise, the suite runs against a server of the lab's own, which it starts. */
+/** Without KUBECONFIG, the suite starts the lab's API server and runs against that. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const { directory: kubectl } = await findKubectl({ cache: cacheDirectory(), say });
   process.env['PATH'] = `${kubectl}:${process.env['PATH']}`;
-  if (process.env['KUBECONFIG']) return undefined;
+  const end = process.env['KUBECONFIG'] ? undefined : await startLabServer();
+  await installDefinitions();
+  return end;
+}
+
+/** Files run side by side and share one server: what all of them need is installed once, and no file removes it. */
+async function installDefinitions(): Promise<void> {
+  const { files, names } = shippedDefinitions;
+  await run('kubectl', ['apply', '--server-side', ...files.flatMap((file) => ['-f', file])]);
+  const definitions = names.map((name) => `crd/${name}`);
+  await run('kubectl', ['wait', '--for=condition=Established', '--timeout=120s', ...definitions]);
+}
+
+async function startLabServer(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'lab-contract-'));
   const reached = new ReachedFiles();
   await reached.begin();

@@ -8,9 +8,10 @@ import { attempt } from '../../tools/lib/run.ts';
 import { kubeconfigPath } from '../support/kube-connection.ts';
 import { until } from '../support/until.ts';
 import { echoPort } from './echo-port.ts';
-import { contract, isLab } from './support.ts';
+import { contract, done, isLab } from './support.ts';
 
-const { kubectl, say, namespace } = contract('streams');
+const { kubectl, say, create, patch, namespace } = contract('streams');
+const path = `/api/v1/namespaces/${namespace}/pods/p`;
 
 beforeAll(async () => {
   const command = ['sh', '-c', `echo c says hello; nc -ll -p ${echoPort} -e cat`];
@@ -20,20 +21,23 @@ beforeAll(async () => {
     metadata: { name: 'p' },
     spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'busybox', command }] },
   };
-  await kubectl('create -f -', { input: JSON.stringify(pod) });
+  await done(create(pod));
   if (isLab) await becomeReady();
-  await kubectl('wait pod/p --for=condition=Ready --timeout=60s');
+  await until('the pod is ready', async () => (await isReady()) || undefined);
 });
 
 /** What a scheduler and a node would do. */
 async function becomeReady(): Promise<void> {
-  const path = `/api/v1/namespaces/${namespace}/pods/p`;
   const target = { apiVersion: 'v1', kind: 'Node', name: 'this-machine' };
-  await say('POST', `${path}/binding`, {
-    body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target },
-  });
+  const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target };
+  await done(say('POST', `${path}/binding`, { body: binding }));
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
-  await say('PATCH', `${path}/status`, { body: { status }, contentType: 'application/strategic-merge-patch+json' });
+  await done(patch(`${path}/status`, { status }, 'strategic'));
+}
+
+async function isReady(): Promise<boolean> {
+  const { status } = (await done(say('GET', path))) as { status: { conditions?: { type: string; status: string }[] } };
+  return status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
 }
 
 describe('a container', () => {

@@ -1,94 +1,80 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { fromKubeconfig } from '../../src/kube/config.ts';
-import { type Connection, connectTo } from '../../src/kube/connection.ts';
 import { kubeconfigPath } from '../support/kube-connection.ts';
 import { type Kubectl, kubectlIn } from '../support/kubectl.ts';
+import { done, type Json, patches, type Server, type Spoken, serverOf } from './server.ts';
 
-export type Json = Record<string, unknown>;
+export { done, type Json, patches, refusal, type Spoken } from './server.ts';
 
 /** Whether the server is the lab's: only what a node does must then be done by the test. */
 export const isLab = process.env['CONTRACT_OF'] === 'lab';
 
-export interface Spoken {
-  readonly code: number;
-  readonly body: Json;
-  readonly headers: Readonly<Record<string, unknown>>;
-}
-
-interface Words {
-  readonly body?: object;
-  readonly contentType?: string;
-  readonly accept?: string;
-}
-
 /** A server under test: a namespace of the file's own, kubectl in it, and plain HTTP. */
-export interface Contract {
+export interface Contract extends Pick<Server, 'say' | 'watched'> {
   readonly namespace: string;
   readonly kubectl: Kubectl;
-  readonly say: (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, words?: Words) => Promise<Spoken>;
-  /** The events of a watch that ends by itself, or when there were enough of them. */
-  readonly watched: (path: string, enough?: number) => Promise<readonly Json[]>;
+  /** Where an object is, if there is one of that kind and name. */
+  readonly pathOf: (object: Json) => Promise<string>;
+  /** Creates an object as kubectl does, which refuses unknown fields; with a query, as that says. */
+  readonly create: (object: Json, query?: string) => Promise<Spoken>;
+  /** Server-side apply, as kubectl does it. */
+  readonly apply: (object: Json, query?: string) => Promise<Spoken>;
+  readonly patch: (path: string, body: object, type?: keyof typeof patches) => Promise<Spoken>;
 }
 
-const limits = { beginMillis: 30_000, pauseMillis: 30_000 };
-
+/** With `name`, the namespace is made before the tests of the file, and deleted after them. */
 export function contract(name: string): Contract {
-  const namespace = `contract-${name}-${randomBytes(3).toString('hex')}`;
-  const kubectl = kubectlIn(namespace);
-  let connection: Connection;
-  beforeAll(async () => {
-    connection = connectTo(await fromKubeconfig(kubeconfigPath()), { userAgent: 'contract' });
-    await kubectl(`create namespace ${namespace}`);
-    await kubectl('wait serviceaccount/default --for=create --timeout=30s');
-    await kubectl('wait configmap/kube-root-ca.crt --for=create --timeout=30s');
-  });
-  afterAll(async () => {
-    await kubectl(`delete namespace ${namespace} --wait=false`);
-    await connection.close();
-  });
-  const ask = async (method: Parameters<Contract['say']>[0], path: string, words: Words = {}) => {
-    const { body, contentType = 'application/json', accept = 'application/json' } = words;
-    const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    return connection.request({
-      method,
-      path,
-      headers: { accept, 'content-type': contentType },
-      ...content,
-      ...limits,
+  const { withNamespace, ...rest } = namespaceFor(`contract-${name}`);
+  withNamespace();
+  return rest;
+}
+
+export interface Prepared extends Contract {
+  /** Makes the namespace before the tests of this file, and deletes it after them. */
+  readonly withNamespace: () => void;
+}
+
+export function namespaceFor(title: string): Prepared {
+  const namespace = `${title}-${randomBytes(3).toString('hex')}`;
+  let server: Server;
+  const say: Server['say'] = (...words) => server.say(...words);
+  const withNamespace = (): void => {
+    beforeAll(async () => {
+      server = serverOf(await fromKubeconfig(kubeconfigPath()));
+      await done(say('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } }));
+      await appears(server, `/api/v1/namespaces/${namespace}/serviceaccounts`, 'default');
+      await appears(server, `/api/v1/namespaces/${namespace}/configmaps`, 'kube-root-ca.crt');
+    });
+    afterAll(async () => {
+      await done(say('DELETE', `/api/v1/namespaces/${namespace}`));
+      await server.close();
     });
   };
+  const pathOf = async (object: Json): Promise<string> =>
+    `${await server.collectionOf(object, namespace)}/${nameOf(object)}`;
   return {
-    namespace,
-    kubectl,
-    say: async (method, path, words) => {
-      const { statusCode: code, headers, body } = await ask(method, path, words);
-      return { code, headers, body: jsonIn(await body.text()) };
-    },
-    watched: async (path, enough = Number.POSITIVE_INFINITY) => firstEvents((await ask('GET', path)).body, enough),
+    ...{ namespace, kubectl: kubectlIn(namespace), say, withNamespace },
+    watched: (path, enough) => server.watched(path, enough),
+    pathOf,
+    apply: async (object, query = '') =>
+      say('PATCH', `${await pathOf(object)}?fieldManager=kubectl&fieldValidation=Strict${query}`, {
+        body: object,
+        contentType: 'application/apply-patch+yaml',
+      }),
+    create: async (object, query = '') =>
+      say('POST', `${await server.collectionOf(object, namespace)}?fieldValidation=Strict${query}`, { body: object }),
+    patch: (path, body, type = 'merge') => say('PATCH', path, { body, contentType: patches[type] }),
   };
 }
 
-async function firstEvents(body: AsyncIterable<unknown>, enough: number): Promise<readonly Json[]> {
-  let text = '';
-  for await (const chunk of body) {
-    text += String(chunk);
-    if (eventsIn(text).length >= enough) break;
-  }
-  return eventsIn(text);
-}
+const nameOf = (object: Json): string => (object['metadata'] as { readonly name: string }).name;
 
-/** Those that have been received whole. */
-const eventsIn = (text: string): readonly Json[] =>
-  text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Json);
-
-/** Where there is nothing at all, the answer is plain text. */
-function jsonIn(text: string): Json {
-  return text.startsWith('{') ? (JSON.parse(text) as Json) : { text };
+/** Waits for what the server, or a controller beside it, puts into every namespace. */
+async function appears(server: Server, collection: string, name: string): Promise<void> {
+  const query = `watch=true&timeoutSeconds=100&fieldSelector=metadata.name%3D${name}`;
+  const events = await server.watched(`${collection}?${query}`, 1);
+  if (events.length === 0) throw new Error(`${collection}/${name} was not made within 100 s`);
 }
 
 export const configMap = (name: string, content: Json = {}): Json => ({

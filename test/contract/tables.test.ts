@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contract, type Json } from './support.ts';
+import { contract, done, type Json } from './support.ts';
 
-const { kubectl, say, namespace } = contract('tables');
+const { kubectl, say, create, pathOf, namespace } = contract('tables');
 const own = namespace;
 
 const template = {
@@ -116,56 +116,84 @@ const objects: readonly Json[] = [
     source: { component: 'me' },
   },
 ];
-const clusterWide = ['node', 'storageclass', 'pv', 'priorityclass'];
+const clusterWide = new Set(['Node', 'StorageClass', 'PersistentVolume', 'PriorityClass']);
 
 beforeAll(async () => {
-  for (const object of objects) await kubectl('create -f -', { input: JSON.stringify(object) });
+  for (const object of objects) await done(create(object));
 });
 afterAll(async () => {
-  for (const kind of clusterWide) await kubectl(`delete ${kind} ${own} --wait=false`);
+  for (const object of objects.filter(({ kind }) => clusterWide.has(String(kind))))
+    await say('DELETE', await pathOf(object));
 });
+
+interface Table {
+  readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[];
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
+}
+
+/** The table of one object, laid out as kubectl does. */
+async function tableOf(kind: string, isWide: boolean): Promise<string> {
+  const object = objects.find((each) => each['kind'] === kind) ?? {};
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const table = (await done(say('GET', await pathOf(object), { accept }))) as unknown as Table;
+  const shown = table.columnDefinitions.map(({ priority }) => isWide || priority === 0);
+  const names = table.columnDefinitions.map(({ name }) => name.toUpperCase());
+  const lines = [names, ...table.rows.map(({ cells }) => cells)];
+  return lines.map((cells) => `${cells.filter((_, index) => shown[index]).join('   ')}\n`).join('');
+}
 
 describe('a table shows', () => {
   const age = String.raw`\d+[smhdy]\w*`;
-  it.each([
-    [`node ${own}`, `^NAME +STATUS +ROLES +AGE +VERSION\n${own} +\\w+ +idle +${age} +v1\n$`],
+  const wide = new Set(['ReplicaSet', 'RoleBinding', 'Service']);
+  const shown: readonly (readonly [kind: string, wanted: string])[] = [
+    ['Node', `^NAME +STATUS +ROLES +AGE +VERSION\n${own} +\\w+ +idle +${age} +v1\n$`],
     [
-      `storageclass ${own}`,
+      'StorageClass',
       `^NAME +PROVISIONER +RECLAIMPOLICY +VOLUMEBINDINGMODE +ALLOWVOLUMEEXPANSION +AGE\n${own} +example.com/none +Delete +Immediate +true +${age}\n$`,
     ],
     [
-      `pv ${own}`,
+      'PersistentVolume',
       `^NAME +CAPACITY +ACCESS MODES +RECLAIM POLICY +STATUS +CLAIM +STORAGECLASS +VOLUMEATTRIBUTESCLASS +REASON +AGE\n${own} +1Gi +RWO +Retain +\\w+ +${own} +<unset> +${age}\n$`,
     ],
     [
-      'pvc c',
+      'PersistentVolumeClaim',
       `^NAME +STATUS +VOLUME +CAPACITY +ACCESS MODES +STORAGECLASS +VOLUMEATTRIBUTESCLASS +AGE\nc +\\w+ +none +0? +none +<unset> +${age}\n$`,
     ],
-    ['endpoints e', `^NAME +ENDPOINTS +AGE\ne +10.1.2.3:80 +${age}\n$`],
-    ['endpointslice s', `^NAME +ADDRESSTYPE +PORTS +ENDPOINTS +AGE\ns +IPv4 +80 +10.1.2.3 +${age}\n$`],
+    ['Endpoints', `^NAME +ENDPOINTS +AGE\ne +10.1.2.3:80 +${age}\n$`],
+    ['EndpointSlice', `^NAME +ADDRESSTYPE +PORTS +ENDPOINTS +AGE\ns +IPv4 +80 +10.1.2.3 +${age}\n$`],
     [
-      'rs r -o wide',
+      'ReplicaSet',
       `^NAME +DESIRED +CURRENT +READY +AGE +CONTAINERS +IMAGES +SELECTOR\nr +0 +0 +0 +${age} +c +busybox:1 +app=a\n$`,
     ],
-    ['job j', `^NAME +STATUS +COMPLETIONS +DURATION +AGE\nj +(Suspended|Running) +0/1 +${age}\n$`],
-    ['pdb b', `^NAME +MIN AVAILABLE +MAX UNAVAILABLE +ALLOWED DISRUPTIONS +AGE\nb +N/A +50% +0 +${age}\n$`],
-    ['lease l', `^NAME +HOLDER +AGE\nl +me +${age}\n$`],
+    ['Job', `^NAME +STATUS +COMPLETIONS +DURATION +AGE\nj +(Suspended|Running) +0/1 +${age}\n$`],
     [
-      `priorityclass ${own}`,
+      'PodDisruptionBudget',
+      `^NAME +MIN AVAILABLE +MAX UNAVAILABLE +ALLOWED DISRUPTIONS +AGE\nb +N/A +50% +0 +${age}\n$`,
+    ],
+    ['Lease', `^NAME +HOLDER +AGE\nl +me +${age}\n$`],
+    [
+      'PriorityClass',
       `^NAME +VALUE +GLOBAL-DEFAULT +AGE +PREEMPTIONPOLICY\n${own} +7 +false +${age} +PreemptLowerPriority\n$`,
     ],
-    ['role r', '^NAME +CREATED AT\nr +20\\S+Z\n$'],
+    ['Role', '^NAME +CREATED AT\nr +20\\S+Z\n$'],
+    ['RoleBinding', `^NAME +ROLE +AGE +USERS +GROUPS +SERVICEACCOUNTS\nrb +Role/r +${age} +${namespace}/default\n$`],
     [
-      'rolebinding rb -o wide',
-      `^NAME +ROLE +AGE +USERS +GROUPS +SERVICEACCOUNTS\nrb +Role/r +${age} +${namespace}/default\n$`,
-    ],
-    [
-      'service headless -o wide',
+      'Service',
       `^NAME +TYPE +CLUSTER-IP +EXTERNAL-IP +PORT\\(S\\) +AGE +SELECTOR\nheadless +ClusterIP +None +<none> +1/TCP +${age} +app=a\n$`,
     ],
-    ['event ev', `^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n${age} +Normal +Because +pod/p +it is so\n$`],
-  ])('%s', async (what, shown) => {
-    expect(await kubectl(`get ${what}`)).toMatch(new RegExp(shown));
+    ['Event', `^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n${age} +Normal +Because +pod/p +it is so\n$`],
+  ];
+  it.each(shown)('%s', async (kind, wanted) => {
+    expect(await tableOf(kind, wide.has(kind))).toMatch(new RegExp(wanted));
+  });
+
+  it.each([
+    ['PersistentVolume', `pv ${own}`],
+    ['RoleBinding', 'rolebinding rb -o wide'],
+    ['Event', 'event ev'],
+  ])('%s, as kubectl prints it', async (kind, words) => {
+    const [, wanted = 'no table'] = shown.find(([each]) => each === kind) ?? [];
+    expect(await kubectl(`get ${words}`)).toMatch(new RegExp(wanted));
   });
 });
 
@@ -178,15 +206,20 @@ describe('an event', () => {
       regarding: { name: 'p' },
       deprecatedCount: 3,
     });
-    expect(await kubectl('get events --field-selector involvedObject.name=p -o name')).toBe('event/ev\n');
-    expect(await kubectl('get events --field-selector involvedObject.name=q -o name')).toBe('');
+    const about = async (name: string): Promise<unknown> => {
+      const query = `fieldSelector=involvedObject.name%3D${name}`;
+      return (await done(say('GET', `/api/v1/namespaces/${namespace}/events?${query}`)))['items'];
+    };
+    expect(await about('p')).toMatchObject([{ metadata: { name: 'ev' } }]);
+    expect(await about('q')).toEqual([]);
   });
 });
 
 describe('a review', () => {
   it('of a token says whose it is', async () => {
-    const token = (await kubectl('create token default')).trim();
-    const spec = { token };
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`;
+    const { status } = await done(say('POST', path, { body: { spec: {} } }));
+    const spec = { token: (status as { token: string }).token };
     const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec };
     const { body } = await say('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: asked });
     expect(body['status']).toMatchObject({

@@ -1,45 +1,50 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contract, isLab } from './support.ts';
+import { until } from '../support/until.ts';
+import { contract, done, isLab, type Json, refusal, type Spoken } from './support.ts';
 
-const { kubectl, namespace } = contract('volumes');
+const { create, patch, say, namespace } = contract('volumes');
 
 const [growing, fixed] = [`${namespace}-growing`, `${namespace}-fixed`];
 const gibibyte = { requests: { storage: '1Gi' } };
-
-const create = (object: object): Promise<string> => kubectl('create -f -', { input: JSON.stringify(object) });
+const claimPath = (name: string): string => `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`;
+const volumePath = (name: string): string => `/api/v1/persistentvolumes/${name}`;
 
 /** A claim of a class that nobody provides volumes for. */
-const claim = (name: string, spec: object): Promise<string> =>
-  create({
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { name },
-    spec: { accessModes: ['ReadWriteOnce'], resources: gibibyte, ...spec },
-  });
+const claim = (name: string, spec: object): Promise<Json> =>
+  done(
+    create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name },
+      spec: { accessModes: ['ReadWriteOnce'], resources: gibibyte, ...spec },
+    }),
+  );
 
 /** A class, a volume of it, and a claim that has the volume. */
 async function boundClaim(name: string, className: string, allowVolumeExpansion: boolean): Promise<void> {
   const metadata = { name: className };
   const shared = { accessModes: ['ReadWriteOnce'], storageClassName: className };
   const storageClass = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata };
-  await create({ ...storageClass, provisioner: 'example.com/none', allowVolumeExpansion });
+  await done(create({ ...storageClass, provisioner: 'example.com/none', allowVolumeExpansion }));
   const csi = { driver: 'example.com', volumeHandle: name };
-  await create({
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata,
-    spec: { ...shared, capacity: gibibyte.requests, csi },
-  });
+  const spec = { ...shared, capacity: gibibyte.requests, csi };
+  await done(create({ apiVersion: 'v1', kind: 'PersistentVolume', metadata, spec }));
   await claim(name, { storageClassName: className, volumeName: className });
   const status = { phase: 'Bound', capacity: gibibyte.requests };
-  if (isLab) await kubectl(`patch pvc ${name} --subresource=status --type=merge -p '${JSON.stringify({ status })}'`);
-  await kubectl(`wait pvc/${name} --for=jsonpath={.status.phase}=Bound --timeout=60s`);
+  if (isLab) await done(patch(`${claimPath(name)}/status`, { status }));
+  await until(`${name} is bound`, async () => {
+    const bound = (await done(say('GET', claimPath(name)))) as { status: { phase?: string } };
+    return bound.status.phase === 'Bound' || undefined;
+  });
 }
 
-const resize = (name: string, storage: string): string =>
-  `patch pvc ${name} --type=merge -p '${JSON.stringify({ spec: { resources: { requests: { storage } } } })}'`;
-const sizeOf = (name: string): Promise<string> =>
-  kubectl(`get pvc ${name} -o jsonpath={.spec.resources.requests.storage}`);
+const changed = (name: string, spec: object): Promise<Spoken> => patch(claimPath(name), { spec });
+const resized = (name: string, storage: string): Promise<Spoken> =>
+  changed(name, { resources: { requests: { storage } } });
+const sizeOf = async (name: string): Promise<string> => {
+  const { spec } = (await done(say('GET', claimPath(name)))) as { spec: { resources: typeof gibibyte } };
+  return spec.resources.requests.storage;
+};
 
 beforeAll(async () => {
   await boundClaim('grows', growing, true);
@@ -47,62 +52,67 @@ beforeAll(async () => {
   await claim('waits', { storageClassName: growing });
 });
 afterAll(async () => {
-  for (const name of [growing, fixed]) await kubectl(`delete storageclass/${name} pv/${name} --wait=false`);
+  for (const path of [growing, fixed].flatMap((name) => [
+    `/apis/storage.k8s.io/v1/storageclasses/${name}`,
+    volumePath(name),
+  ]))
+    await say('DELETE', path);
 });
 
 describe('a claim and its volume', () => {
-  const protection = (what: string): Promise<string> => kubectl(`get ${what} -o jsonpath={.metadata.finalizers}`);
+  const metadataOf = async (path: string) =>
+    (await done(say('GET', path)))['metadata'] as { finalizers?: string[]; deletionTimestamp?: string };
+  const protection = async (path: string) => (await metadataOf(path)).finalizers;
 
   it('are protected from the moment they are made, beside what their makers ask for', async () => {
-    expect(await protection('pvc/grows')).toBe('["kubernetes.io/pvc-protection"]');
-    expect(await protection(`pv/${growing}`)).toBe('["kubernetes.io/pv-protection"]');
+    expect(await protection(claimPath('grows'))).toEqual(['kubernetes.io/pvc-protection']);
+    expect(await protection(volumePath(growing))).toEqual(['kubernetes.io/pv-protection']);
     const metadata = { name: 'held', finalizers: ['example.com/held'] };
     const spec = { accessModes: ['ReadWriteOnce'], resources: gibibyte, storageClassName: growing };
-    await create({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec });
-    expect(await protection('pvc/held')).toBe('["example.com/held","kubernetes.io/pvc-protection"]');
-    await kubectl(`patch pvc held --type=merge -p '{"metadata":{"finalizers":["kubernetes.io/pvc-protection"]}}'`);
+    await done(create({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec }));
+    expect(await protection(claimPath('held'))).toEqual(['example.com/held', 'kubernetes.io/pvc-protection']);
+    await done(patch(claimPath('held'), { metadata: { finalizers: ['kubernetes.io/pvc-protection'] } }));
   });
 
   it('stay while the volume is bound, although they were deleted', async () => {
-    await kubectl(`delete pv/${fixed} --wait=false`);
-    await kubectl(`wait pv/${fixed} --for=jsonpath={.metadata.deletionTimestamp} --timeout=10s`);
-    expect(await protection(`pv/${fixed}`)).toBe('["kubernetes.io/pv-protection"]');
+    await done(say('DELETE', volumePath(fixed)));
+    expect(await metadataOf(volumePath(fixed))).toMatchObject({
+      deletionTimestamp: expect.any(String),
+      finalizers: ['kubernetes.io/pv-protection'],
+    });
   });
 });
 
 describe('a claim', () => {
   it('can ask for more once it is bound, and for less again only as long as it has not got it', async () => {
-    await kubectl(resize('grows', '2Gi'));
+    await done(resized('grows', '2Gi'));
     expect(await sizeOf('grows')).toBe('2Gi');
-    await kubectl(resize('grows', '1536Mi'));
+    await done(resized('grows', '1536Mi'));
     expect(await sizeOf('grows')).toBe('1536Mi');
     for (const less of ['1Gi', '512Mi'])
-      expect(await kubectl.refused(resize('grows', less))).toContain(
+      expect(await refusal(resized('grows', less))).toContain(
         'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
       );
     expect(await sizeOf('grows')).toBe('1536Mi');
   });
 
   it('cannot where its class does not let it', async () => {
-    expect(await kubectl.refused(resize('stays', '2Gi'))).toContain(
+    expect(await refusal(resized('stays', '2Gi'))).toContain(
       'persistentvolumeclaims "stays" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
     );
-    expect(await kubectl.refused(resize('stays', '512Mi'))).toContain('field can not be less than status.capacity');
+    expect(await refusal(resized('stays', '512Mi'))).toContain('field can not be less than status.capacity');
   });
 
   it('cannot before it is bound', async () => {
-    expect(await kubectl.refused(resize('waits', '2Gi'))).toContain(
-      'spec: Forbidden: spec is immutable after creation',
-    );
+    expect(await refusal(resized('waits', '2Gi'))).toContain('spec: Forbidden: spec is immutable after creation');
   });
 
   it('changes in nothing else', async () => {
-    const change = (spec: object): string => `patch pvc grows --type=merge -p '${JSON.stringify({ spec })}'`;
     for (const spec of [
       { accessModes: ['ReadWriteMany'] },
       { storageClassName: fixed },
       { resources: { limits: { storage: '5Gi' } } },
     ])
-      expect(await kubectl.refused(change(spec))).toContain('spec: Forbidden: spec is immutable after creation');
+      expect(await refusal(changed('grows', spec))).toContain('spec: Forbidden: spec is immutable after creation');
   });
 });

@@ -9,7 +9,7 @@ describe('a watch', () => {
   it('begins with what is there, and says when that is all', async () => {
     await say('POST', maps, { body: configMap('first', { metadata: { labels: { w: 'a' } } }) });
     const query =
-      'watch=true&labelSelector=w%3Da&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=20';
+      'watch=true&labelSelector=w%3Da&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=100';
     const events = await watched(`${maps}?${query}`, 2);
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);
     expect(metadataOf(events[1] ?? {})['annotations']).toEqual({ 'k8s.io/initial-events-end': 'true' });
@@ -18,7 +18,7 @@ describe('a watch', () => {
   it('tells of objects that come into a selection and leave it', async () => {
     const { body } = await say('GET', maps);
     const version = String((body['metadata'] as Json)['resourceVersion']);
-    const query = `watch=true&labelSelector=w%3Db&resourceVersion=${version}&timeoutSeconds=20`;
+    const query = `watch=true&labelSelector=w%3Db&resourceVersion=${version}&timeoutSeconds=100`;
     const following = watched(`${maps}?${query}`, 3);
     await say('POST', maps, { body: configMap('moving') });
     const patch = (w: string | null) =>

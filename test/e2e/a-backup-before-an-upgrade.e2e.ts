@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { applyBackup, claimManifest, createSecret } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { toldOf } from '../support/conditions.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const made = 'db-before-3.6.16';
 /** It only says where backups go, and makes none itself. */
@@ -27,15 +29,15 @@ story.asOnTheLab('a backup that fails holds an upgrade until it can be made', as
     await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
     const says = `nobody moves to 3.6.16 without a backup, and ${made} failed`;
     expect(await toldOf(db, says, 90)).toMatchObject({ reason: 'BackupFailed' });
-    const images = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.containers[0].image}');
+    const images = await shown(kubectl, 'pods -l etcd_cluster=db', '.spec.containers[0].image');
     expect(images).toMatch(/:v3\.5\.35$/);
   });
-  const failed = await kubectl(`get etcdbackup ${made} -o jsonpath={.metadata.uid}`);
+  const failed = await shown(kubectl, `etcdbackup/${made}`, '.metadata.uid');
   await step('when somebody names another place it is made there, and the upgrade goes on', async () => {
     await kubectl('apply -f -', { input: claimManifest('backups') });
     const spec = { s3: null, storageType: 'PVC', pvc: { claimName: 'backups', path: 'upgrades/db' } };
     await kubectl(`patch etcdbackup likeness --type=merge -p '${JSON.stringify({ spec })}'`);
-    await kubectl('wait etcdcluster/db --for=jsonpath={.status.currentVersion}=3.6.16 --timeout=120s');
+    await waitFor(kubectl, 'etcdcluster/db', inSeconds(120, field('.status.currentVersion', '3.6.16')));
     await db.settled(1);
   });
   await step('it is another backup, of what ran before', async () => {
@@ -44,6 +46,6 @@ story.asOnTheLab('a backup that fails holds an upgrade until it can be made', as
     );
     expect(metadata.uid).not.toBe(failed);
     expect(status).toMatchObject({ succeeded: true, etcdVersion: '3.5.35' });
-    expect(await kubectl('get etcdcluster db -o jsonpath={.status.conditions}')).not.toContain('BackupFailed');
+    expect(await shown(kubectl, 'etcdcluster/db', '.status.conditions')).not.toContain('BackupFailed');
   });
 });

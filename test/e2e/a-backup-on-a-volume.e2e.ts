@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
+import { shown } from '../support/api.ts';
 import { backedUp, resourceOf } from '../support/backups.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { example, installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 
 const name = 'example-etcd-cluster';
 const backup = `${name}-backup`;
@@ -51,15 +53,15 @@ story.asOnTheLab('the example of a backup is made on a volume, and restored from
   await step('a path that leads nowhere is told, and the cluster is as it was', async () => {
     const ids = await db.ids();
     await restore('nowhere', name);
-    await kubectl('wait etcdrestore/nowhere --for=condition=Succeeded=False --timeout=120s');
-    expect(await kubectl('get etcdrestore nowhere -o jsonpath={.status.reason}')).toContain(
+    await waitFor(kubectl, 'etcdrestore/nowhere', inSeconds(120, condition('Succeeded', 'False')));
+    expect(await shown(kubectl, 'etcdrestore/nowhere', '.status.reason')).toContain(
       `was not touched: cannot read object "${name}" in volume "etcd-backups"`,
     );
     expect(await db.ids()).toEqual(ids);
   });
   await step('the path that the backup tells brings everything back', async () => {
     await restore(name, path);
-    await kubectl(`wait etcdrestore/${name} --for=jsonpath={.status.succeeded}=true --timeout=240s`);
+    await waitFor(kubectl, `etcdrestore/${name}`, inSeconds(240, field('.status.succeeded', true)));
     await db.settled(3);
     expect(await everything(db)).toEqual(before);
     await write(db, 'new');

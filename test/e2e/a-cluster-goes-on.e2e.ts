@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { inBothApis } from '../support/both-apis.ts';
 import { type DeclaredCluster, declared, declaredIn } from '../support/cluster.ts';
 import { conditionOf, toldOf } from '../support/conditions.ts';
@@ -10,6 +11,7 @@ import { story } from '../support/story.ts';
 import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -31,8 +33,8 @@ const fillUp = (db: DeclaredCluster): Promise<string> =>
 
 const runsWith = (quota: number, { kubectl, db }: { kubectl: Kubectl; db: DeclaredCluster }): Promise<true> =>
   until(`all members have room for ${quota} bytes`, async () => {
-    const path = '{.items[*].spec.containers[0].env[?(@.name=="ETCD_QUOTA_BACKEND_BYTES")].value}';
-    const quotas = (await kubectl(`get pods -l ${db.label} -o jsonpath='${path}'`)).split(' ');
+    const path = '.spec.containers[0].env[?(@.name=="ETCD_QUOTA_BACKEND_BYTES")].value';
+    const quotas = (await shown(kubectl, `pods -l ${db.label}`, path)).split(' ');
     return (quotas.length === 3 && quotas.every((each) => Number(each) === quota)) || undefined;
   });
 
@@ -102,7 +104,7 @@ for (const durable of [true, false])
                 peerURLs.every((url) => url.includes('.svc.cluster.local:')),
               ) || undefined,
           );
-          await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=60s');
+          await waitFor(kubectl, 'etcdcluster/db', condition('Degraded', 'False'));
           await db.settled(3);
           if (durable) expect(await db.ids()).toEqual(members);
         });
@@ -111,7 +113,7 @@ for (const durable of [true, false])
   );
 
 async function areEncrypted({ label }: DeclaredCluster, kubectl: Kubectl): Promise<true | undefined> {
-  const commands = await kubectl(`get pods -l ${label} -o jsonpath={.items[*].spec.containers[0].command}`);
+  const commands = await shown(kubectl, `pods -l ${label}`, '.spec.containers[0].command');
   const isSaidByAll = (flag: string): boolean => commands.split(`${flag}"`).length - 1 === 3;
   const listens = ['--listen-peer-urls=https://0.0.0.0:2380', '--listen-client-urls=https://0.0.0.0:2379'];
   return listens.every(isSaidByAll) || undefined;
@@ -139,7 +141,7 @@ for (const durable of [true, false])
         await underTraffic(db, async () => {
           await kubectl(`delete pod ${victim}`);
           await until('three pods', async () => (await db.podNames()).length === 3 || undefined);
-          await kubectl(`wait pods -l ${db.label} --for=condition=Ready --timeout=60s`);
+          await waitFor(kubectl, `pods -l ${db.label}`, condition('Ready'));
           await db.voters(3);
         });
         await toldOf(db, 'Secret db-peer does not exist');
@@ -155,7 +157,7 @@ for (const durable of [true, false])
         await step('encryption is no longer asked for', () =>
           kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"TLS":null}}'`),
         );
-      await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=60s');
+      await waitFor(kubectl, 'etcdcluster/db', condition('Degraded', 'False'));
       await db.settled(3);
     },
   );
@@ -198,9 +200,9 @@ story.asOnTheLab(
       await kubectl('delete service db-client');
       await toldOf(db, 'PodDisruptionBudget db exists and does not belong to this cluster');
       await kubectl('delete poddisruptionbudget db');
-      await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=60s');
+      await waitFor(kubectl, 'etcdcluster/db', condition('Degraded', 'False'));
       for (const each of ['service/db-client', 'poddisruptionbudget/db'])
-        expect(await kubectl(`get ${each} -o jsonpath={.metadata.ownerReferences[0].name}`)).toBe('db');
+        expect(await shown(kubectl, each, '.metadata.ownerReferences[0].name')).toBe('db');
     });
   },
 );

@@ -4,6 +4,7 @@ import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 import { HandMadeVolumes } from '../support/volumes.ts';
+import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.5.35';
 
@@ -26,8 +27,8 @@ story.onOurCluster('a first start that ends in half a data directory is replaced
     const claim = { storageClassName: volumes.storageClass, accessModes: ['ReadWriteOnce'] };
     const persistentVolumeClaimSpec = { ...claim, resources: { requests: { storage: '64Mi' } } };
     await db.apply({ size: 5, version, extra: { replaceMemberAfterSeconds: 30 }, pod: { persistentVolumeClaimSpec } });
-    await kubectl('wait etcdcluster/db --for=jsonpath={.status.readyMembers}=3 --timeout=120s');
-    await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=120s');
+    await waitFor(kubectl, 'etcdcluster/db', inSeconds(120, field('.status.readyMembers', 3)));
+    await waitFor(kubectl, 'etcdcluster/db', inSeconds(120, condition('Degraded')));
     await until("etcd's own words", async () => {
       const words = await kubectl('get events --field-selector reason=MemberStuck -o jsonpath={.items[*].message}');
       return /ended with \d+ .{0,99}(?:no space left on device|file size too small)/.test(words) || undefined;

@@ -1,20 +1,22 @@
 import { expect } from 'vitest';
 import { packageVersion } from '../../tools/bundle.ts';
+import { shown } from '../support/api.ts';
 import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { bodiesOf } from '../support/shown.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, rolledOut, waitFor } from '../support/waits.ts';
 
 /** Has the Deployment go to another image, as one does who installs a new version, and waits until that has taken over. */
 async function replaceOperator({ kubectl }: Pick<Story, 'kubectl'>, tag: string): Promise<void> {
   await kubectl(`set image deployment/etcd-operator etcd-operator=etcd-operator:${tag}`);
-  await kubectl('rollout status deployment/etcd-operator --timeout=120s');
+  await waitFor(kubectl, 'deployment/etcd-operator', inSeconds(120, rolledOut));
   await until(
     'the old one is gone',
     async () => {
-      const images = await kubectl('get pods -l name=etcd-operator -o jsonpath={.items[*].spec.containers[0].image}');
+      const images = await shown(kubectl, 'pods -l name=etcd-operator', '.spec.containers[0].image');
       return images === `etcd-operator:${tag}` || undefined;
     },
     { seconds: 90 },
@@ -45,11 +47,11 @@ story.asOnTheLab('a new operator takes over in the middle of a resize, a heal an
     await step('of an upgrade', async () => {
       await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.6.16"}}'`);
       await until('it has begun', async () => {
-        const images = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.containers[0].image}');
+        const images = await shown(kubectl, 'pods -l etcd_cluster=db', '.spec.containers[0].image');
         return images.includes('v3.6.16') || undefined;
       });
       await replaceOperator(told, second);
-      await kubectl('wait etcdcluster/db --for=jsonpath={.status.currentVersion}=3.6.16 --timeout=300s');
+      await waitFor(kubectl, 'etcdcluster/db', inSeconds(300, field('.status.currentVersion', '3.6.16')));
       await db.settled(3);
       expect(await db.ids()).toEqual(members);
     });
@@ -58,7 +60,7 @@ story.asOnTheLab('a new operator takes over in the middle of a resize, a heal an
     const before = await bodiesOf(kubectl);
     await replaceOperator(told, first);
     await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"paused":true}}'`);
-    await kubectl('wait etcdcluster/db --for=jsonpath={.status.controlPaused}=true --timeout=60s');
+    await waitFor(kubectl, 'etcdcluster/db', field('.status.controlPaused', true));
     expect(await bodiesOf(kubectl)).toBe(before);
   });
 });

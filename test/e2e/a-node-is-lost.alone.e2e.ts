@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { isOnTheLab } from '../support/place.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, waitFor } from '../support/waits.ts';
 
 story.withNodes('a member on a lost node is replaced when its time is up, and not before', async (told) => {
   const { kubectl, step, nodes } = told;
@@ -30,7 +32,7 @@ story.withNodes('a member on a lost node is replaced when its time is up, and no
     await underTraffic(db, async () => {
       await step('its node is switched off', async () => {
         await nodes.stop(away);
-        await kubectl(`wait node/${away} --for=condition=Ready=Unknown --timeout=60s`);
+        await waitFor(kubectl, `node/${away}`, condition('Ready', 'Unknown'));
         expect((await db.members()).map(({ name }) => name)).toContain(victim);
       });
       await step('another takes its place', async () => {
@@ -45,7 +47,7 @@ story.withNodes('a member on a lost node is replaced when its time is up, and no
         await until('three other voters', replaced, { seconds: 120 });
       });
       await step('its old pod was not forced away', async () => {
-        expect(await kubectl(`get pod ${victim} -o jsonpath={.metadata.deletionTimestamp}`)).not.toBe('');
+        expect(await shown(kubectl, `pod/${victim}`, '.metadata.deletionTimestamp')).not.toBe('');
       });
     });
   } finally {

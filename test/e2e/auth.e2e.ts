@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { createSecret } from '../support/backups.ts';
 import { declaredIn } from '../support/cluster.ts';
@@ -8,6 +9,7 @@ import { story } from '../support/story.ts';
 import { certificatesFor, type Plane, tlsOf } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { asRoot, credentials, switchAuthOn, usersSecret } from '../support/users.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const files = '/etc/etcdtls/member/server-tls';
 const certified =
@@ -74,7 +76,7 @@ for (const { api, from, to, planes, tell } of lives) {
       });
       await step(`to ${to}`, async () => {
         await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"${to}"}}'`);
-        await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=${to} --timeout=120s`);
+        await waitFor(kubectl, db.resource, inSeconds(120, field(`.status.${api.status.version}`, to)));
         await db.settled(3);
       });
     });
@@ -82,7 +84,7 @@ for (const { api, from, to, planes, tell } of lives) {
       await step('3.5 is refused while auth is on, with what to do, and nobody is touched', async () => {
         await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
         expect(await toldOf(db, 'etcdctl auth disable')).toMatchObject({ reason: 'UpgradeRefused' });
-        const images = await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].spec.containers[0].image}`);
+        const images = await shown(kubectl, `pods -l ${db.label}`, '.spec.containers[0].image');
         expect(images).not.toContain('v3.5');
         await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"${to}"}}'`);
         await db.settled(3);

@@ -12,6 +12,7 @@ import { installOperator } from '../support/operator.ts';
 import { everything, write } from '../support/restored.ts';
 import { bucket, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 interface Store {
   readonly type: 'GCS' | 'ABS';
@@ -49,7 +50,7 @@ for (const { type, start, spec } of stores)
       await write(db, 'bad');
       const restore = { etcdCluster: { name: 'db' }, backupStorageType: type, ...place };
       await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', restore) });
-      await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
+      await waitFor(kubectl, 'etcdrestore/db', inSeconds(180, field('.status.succeeded', true)));
       await db.settled(1);
       expect(await everything(db)).toEqual(before);
     });

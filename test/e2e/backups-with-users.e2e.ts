@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { applyBackup, backedUp, claimManifest, createSecret, resourceOf } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
@@ -6,6 +7,7 @@ import { everything, write } from '../support/restored.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 import { asRoot, credentials, switchAuthOn, usersSecret } from '../support/users.ts';
+import { field, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 const pvc = { claimName: 'backups', path: 'db' };
@@ -42,7 +44,7 @@ story.asOnTheLab('a cluster with users is saved, and another that knew of none b
       const says =
         "does not let the operator in: etcd has users, and the operator is none of them: set the cluster's spec.auth";
       await until('it is told', async () => {
-        const reason = await kubectl('get etcdrestore into-other -o jsonpath={.status.reason}');
+        const reason = await shown(kubectl, 'etcdrestore/into-other', '.status.reason');
         return reason.includes(says) || undefined;
       });
       expect(await other.ids()).toEqual(ids);
@@ -50,9 +52,9 @@ story.asOnTheLab('a cluster with users is saved, and another that knew of none b
   );
   await step('as soon as one is named, it is over', async () => {
     await kubectl(`patch etcdcluster other --type=merge -p '${JSON.stringify({ spec: asRoot })}'`);
-    await kubectl('wait etcdrestore/into-other --for=jsonpath={.status.succeeded}=true --timeout=60s');
+    await waitFor(kubectl, 'etcdrestore/into-other', field('.status.succeeded', true));
     await other.settled(1);
     expect(await everything(other)).toEqual(await everything(db));
-    expect(await kubectl('get etcdrestore into-other -o jsonpath={.status.reason}')).toBe('');
+    expect(await shown(kubectl, 'etcdrestore/into-other', '.status.reason')).toBe('');
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import {
   applyBackup,
   backedUp,
@@ -8,10 +9,12 @@ import {
   statusOfStored,
 } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
+import { eventsSay } from '../support/events.ts';
 import { installOperator, scaleOperator } from '../support/operator.ts';
 import { awsSecret, openOn, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.5.35';
 
@@ -38,11 +41,11 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
       etcdEndpoints: [`http://db-client.${namespace}.svc:2379`, 'http://127.0.0.1:1'],
       ...s3At(server, 'early.db'),
     });
-    await kubectl('wait etcdbackup/early --for=jsonpath={.status.conditions[0].reason}=BackupBlocked --timeout=60s');
+    await waitFor(kubectl, 'etcdbackup/early', field('.status.conditions[0].reason', 'BackupBlocked'));
     await createSecret(kubectl, 'wrong', awsSecret('nobody', 'a-secret-nobody-has'));
     await applyBackup(kubectl, 'denied', { etcdCluster: { name: 'db' }, ...s3At(server, 'denied.db', 'wrong') });
-    await kubectl('wait etcdbackup/denied --for=condition=Succeeded=False --timeout=120s');
-    const reason = await kubectl('get etcdbackup denied -o jsonpath={.status.Reason}');
+    await waitFor(kubectl, 'etcdbackup/denied', inSeconds(120, condition('Succeeded', 'False')));
+    const reason = await shown(kubectl, 'etcdbackup/denied', '.status.Reason');
     expect(reason).toMatch(/failed to save snapshot .*Secret "wrong"/);
   });
   await step('to S3, from an endpoint that answers and one that does not', async () => {
@@ -51,12 +54,7 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
     expect(status).toMatchObject({ succeeded: true, Reason: '', etcdVersion: version, etcdRevision: 21 });
     const stored = await statusOfStored(server, 'early.db');
     expect(stored).toMatchObject({ revision: 21 });
-    await until('Events tell of it', async () => {
-      const reasons = await kubectl(
-        'get events --field-selector involvedObject.name=early -o jsonpath={.items[*].reason}',
-      );
-      return (reasons.includes('BackupBlocked') && reasons.includes('Saved')) || undefined;
-    });
+    for (const reason of ['BackupBlocked', 'Saved']) await eventsSay(kubectl, { name: 'early', reason });
   });
   await step('to a volume, of a cluster that is named, while the operator is away', async () => {
     await kubectl('apply -f -', { input: claimManifest('backups') });
@@ -66,7 +64,7 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
       pvc: { claimName: 'backups', path: 'daily/db.snapshot' },
     });
     await until('it has begun', async () => {
-      const reason = await kubectl('get etcdbackup disk -o jsonpath={.status.conditions[0].reason}');
+      const reason = await shown(kubectl, 'etcdbackup/disk', '.status.conditions[0].reason');
       return reason === 'Saving' || reason === 'Saved' || undefined;
     });
     await scaleOperator(told, 0);
@@ -77,7 +75,7 @@ story.onOurCluster('a backup is made once, to S3 and to a volume', async (told) 
   });
   await step('deleted, nothing that was stored goes', async () => {
     await kubectl('delete etcdbackup --all');
-    await kubectl('wait pods -l app=etcd-backup --for=delete --timeout=60s');
+    await waitForDeletion(kubectl, 'pods -l app=etcd-backup');
     using store = await openOn(server);
     expect((await Array.fromAsync(store.list(''))).map(({ key }) => key)).toEqual([
       'early.db',
@@ -113,7 +111,7 @@ story.onOurCluster('periodic backups go on, and only their own are pruned', asyn
   await step('the first goes when there are enough newer ones, and nothing else does', async () => {
     await until('the first is gone', async () => !(await keys()).includes(first) || undefined, { seconds: 240 });
     await kubectl(`patch etcdbackup often --type=merge -p '{"spec":{"backupPolicy":{"suspend":true}}}'`);
-    await kubectl('wait etcdbackup/often --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s');
+    await waitFor(kubectl, 'etcdbackup/often', field('.status.conditions[0].reason', 'Suspended'));
     const left = await keys();
     expect(left.filter((key) => !foreign.includes(key))).toHaveLength(2);
     expect(left).toEqual(expect.arrayContaining(foreign));

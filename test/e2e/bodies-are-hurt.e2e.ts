@@ -6,6 +6,7 @@ import { installFor, scaleOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, created, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.5.35';
 
@@ -27,15 +28,15 @@ inBothApis(story.asOnTheLab, 'a killed container, evicted pods and two lost at o
       const before = await db.ids();
       const [victim = ''] = await db.podNames();
       await kubectl(`exec ${victim} -- sh -c 'kill 1'`).catch(() => undefined); // its connection ends with it
-      const restarted = '{.status.containerStatuses[0].restartCount}';
-      await kubectl(`wait pod/${victim} --for=jsonpath=${restarted}=1 --timeout=120s`);
-      await kubectl(`wait pod/${victim} --for=condition=Ready --timeout=60s`);
+      const restarted = '.status.containerStatuses[0].restartCount';
+      await waitFor(kubectl, `pod/${victim}`, inSeconds(120, field(restarted, 1)));
+      await waitFor(kubectl, `pod/${victim}`, condition('Ready'));
       await db.settled(5);
       expect(await db.ids()).toEqual(before);
     });
     await step('evicted as a drain does it: replaced, and the third waits for its turn', async () => {
       const [first = '', second = '', third = ''] = await db.podNames();
-      await kubectl('wait poddisruptionbudget/db --for=jsonpath={.status.disruptionsAllowed}=2 --timeout=60s');
+      await waitFor(kubectl, 'poddisruptionbudget/db', field('.status.disruptionsAllowed', 2));
       await scaleOperator(told, 0); // or the first would be replaced before the third is asked for
       for (const { words, input } of [evict(first), evict(second)]) await kubectl(words, input);
       const { words, input } = evict(third);
@@ -67,7 +68,7 @@ inBothApis(story.asOnTheLab, 'two of three come back to their disks', async (api
     await step('two pods are deleted at once, which is a majority', async () => {
       const [first = '', second = ''] = await db.podNames();
       await kubectl(`delete pod ${first} ${second} --grace-period=0 --force`);
-      for (const name of [first, second]) await kubectl(`wait pod/${name} --for=create --timeout=30s`);
+      for (const name of [first, second]) await waitFor(kubectl, `pod/${name}`, inSeconds(30, created));
       await kubectl(`wait pod/${first} pod/${second} --for=condition=Ready --timeout=60s`);
       await db.settled(3);
     });
@@ -92,9 +93,9 @@ inBothApis(story.asOnTheLab, 'a founder that never came is not taken for one tha
     const containers = [{ name: 'sleep', image: 'busybox', command: ['sleep', '3600'] }];
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'in-the-way', labels }, spec: { containers } };
     await kubectl('create -f -', { input: JSON.stringify(pod) });
-    await kubectl('wait pod/in-the-way --for=condition=Ready --timeout=60s');
+    await waitFor(kubectl, 'pod/in-the-way', condition('Ready'));
     await db.apply({ size: 3, version, durable: true, pod: { ...api.apart } });
-    await kubectl(`wait ${db.resource} --for=jsonpath={.status.clusterId} --timeout=60s`);
+    await waitFor(kubectl, db.resource, field('.status.clusterId'));
     await toldOf(db, 'Unschedulable', 60);
   });
   const before = await db.ids();
@@ -120,7 +121,7 @@ inBothApis(
       await step('another member is there, with all that was written, before its pod goes', async () => {
         await kubectl(`delete persistentvolumeclaim ${victim} --wait=false`);
         await db.renewed(before, 1);
-        await kubectl(`wait pod/${victim} --for=delete --timeout=60s`);
+        await waitForDeletion(kubectl, `pod/${victim}`);
       });
     });
   },

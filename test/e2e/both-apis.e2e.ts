@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
+import { namesOf } from '../support/api.ts';
 import { coreos, improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import { toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installForBoth } from '../support/operator.ts';
 import { story } from '../support/story.ts';
-import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 
@@ -19,10 +20,9 @@ async function isRefused(late: DeclaredCluster, { rival, group }: Taken, kubectl
   const before = [await rival.podNames(), await rival.ids()];
   await late.apply({ size: 3, version });
   await toldOf(late, `${late.name} is taken by an EtcdCluster of ${group} in this namespace`);
-  const events = `get events --field-selector reason=BadSpec,involvedObject.name=${late.name} -o name`;
-  await until('an Event tells it', async () => (await kubectl(events)) !== '' || undefined);
+  await eventsSay(kubectl, { reason: 'BadSpec', name: late.name });
   for (const kind of ['pods', 'etcdpeers.etcd.improbable.io', 'persistentvolumeclaims', 'services'])
-    expect(await kubectl(`get ${kind} -l ${late.label} -o name`)).toBe('');
+    expect(await namesOf(kubectl, `${kind} -l ${late.label}`)).toEqual([]);
   expect([await rival.podNames(), await rival.ids()]).toEqual(before);
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { coreos } from '../support/apis.ts';
 import { inBothApis } from '../support/both-apis.ts';
 import { type DeclaredCluster, declared, declaredIn } from '../support/cluster.ts';
@@ -8,6 +9,7 @@ import { installFor, installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 
 const versionsOf = (db: DeclaredCluster): Promise<readonly string[]> =>
   db.withMembers(async (members) =>
@@ -18,7 +20,7 @@ const wish = (kubectl: Kubectl, version: string): Promise<string> =>
   kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
 
 async function arrived(kubectl: Kubectl, db: DeclaredCluster, version: string): Promise<void> {
-  await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=120s`);
+  await waitFor(kubectl, 'etcdcluster/db', inSeconds(120, field('.status.currentVersion', version)));
   await db.settled(3);
   const versions = await until('all answer', () => versionsOf(db));
   expect(new Set(versions)).toEqual(new Set([version]));
@@ -38,9 +40,7 @@ story.asOnTheLab('an upgrade to an etcd that ends at once stops at its first mem
   await db.settled(3);
   const members = await db.ids();
   const restarts = async (): Promise<readonly number[]> =>
-    (await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].status.containerStatuses[0].restartCount}`))
-      .split(' ')
-      .map(Number);
+    (await shown(kubectl, `pods -l ${db.label}`, '.status.containerStatuses[0].restartCount')).split(' ').map(Number);
   await underTraffic(db, async () => {
     await step('it is told in etcd’s own words, and the others are as they were', async () => {
       await wish(kubectl, '3.5.35');
@@ -49,12 +49,12 @@ story.asOnTheLab('an upgrade to an etcd that ends at once stops at its first mem
       expect((await restarts()).filter((each) => each > 0)).toHaveLength(1);
       expect(await db.ids()).toEqual(members);
       expect(await conditionOf(db, 'Available')).toMatchObject({ status: 'True' });
-      const images = await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].spec.containers[0].image}`);
+      const images = await shown(kubectl, `pods -l ${db.label}`, '.spec.containers[0].image');
       expect(images.split(' ').filter((image) => image.endsWith(':v3.5.35'))).toHaveLength(1);
     });
     await step('back', async () => {
       await wish(kubectl, '3.4.31');
-      await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=60s');
+      await waitFor(kubectl, 'etcdcluster/db', condition('Degraded', 'False'));
       await arrived(kubectl, db, '3.4.31');
     });
     await step('and on, with what it ended for taken away', async () => {
@@ -106,10 +106,9 @@ inBothApis(
     await step('one edit, and it serves on volumes of the new size', async () => {
       await db.apply({ size: 3, version: '3.6.16', ...claim('384Mi') });
       await db.settled(3);
-      await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
+      await waitFor(kubectl, db.resource, condition('Degraded', 'False'));
       await until('all have it', async () => {
-        const path = '{.items[*].status.capacity.storage}';
-        const given = await kubectl(`get persistentvolumeclaims -l ${db.label} -o jsonpath='${path}'`);
+        const given = await shown(kubectl, `persistentvolumeclaims -l ${db.label}`, '.status.capacity.storage');
         return given === '384Mi 384Mi 384Mi' || undefined;
       });
       await db.settled(3);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { coreos, improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
@@ -6,6 +7,7 @@ import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -18,7 +20,7 @@ for (const api of [coreos, improbable]) {
     await installFor(api, told);
     await step('the operator is killed while it creates the cluster', async () => {
       await db.apply({ size: 3, version });
-      await kubectl(`wait ${db.resource} --for=jsonpath={.status.bootstrap.token} --timeout=30s`);
+      await waitFor(kubectl, db.resource, inSeconds(30, field('.status.bootstrap.token')));
       await kubectl('delete pods -l name=etcd-operator --grace-period=0 --force');
       await db.settled(3);
     });
@@ -101,6 +103,7 @@ const takenAlong = {
 
 /** Pods and disks, which may have the names of those that were before them. */
 async function partsOf(db: DeclaredCluster, kubectl: Kubectl): Promise<readonly string[]> {
-  const parts = await kubectl(`get pods,persistentvolumeclaims -l ${db.label} -o jsonpath={.items[*].metadata.uid}`);
+  const uidsOf = (kind: string): Promise<string> => shown(kubectl, `${kind} -l ${db.label}`, '.metadata.uid');
+  const parts = [await uidsOf('pods'), await uidsOf('persistentvolumeclaims')].join(' ').trim();
   return parts.split(' ').filter(Boolean);
 }

@@ -1,9 +1,12 @@
 import { expect } from 'vitest';
+import { list, podsOf, shown } from '../support/api.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
+import { textOf, valuesAt } from '../support/paths.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, inSeconds, waitFor, watchUntil } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -17,13 +20,12 @@ interface Change {
 /** Changes the spec, and waits until every pod shows it and all is settled. */
 async function reaches({ kubectl }: Story, db: DeclaredCluster, { spec, shows, as }: Change): Promise<void> {
   await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
-  for (let left = 20; left > 0; left--) {
-    await db.settled(3);
-    const shown = await kubectl(`get pods -l etcd_cluster=db -o jsonpath='{range .items[*]}{${shows}}{"\\n"}{end}'`);
-    if (shown.trim().split('\n').join(',') === [as, as, as].join(',')) return;
-    await kubectl(`wait etcdcluster/db --for=condition=Progressing --timeout=10s`).catch(() => undefined); // or it is over already
-  }
-  throw new Error(`${shows} does not show ${as} in all pods`);
+  const isShownByAll = (pods: readonly object[]): true | undefined =>
+    (pods.length === 3 && pods.every((pod) => valuesAt(pod, shows).map(textOf).join() === as)) || undefined;
+  const what = `${shows} shows ${as} in all pods`;
+  await watchUntil(kubectl, 'pods -l etcd_cluster=db', { what, answer: isShownByAll, seconds: 300 });
+  await db.settled(3);
+  expect(isShownByAll(await podsOf(kubectl, 'etcd_cluster=db')), what).toBe(true);
 }
 
 const container = '.spec.containers[0]';
@@ -73,7 +75,7 @@ story.asOnTheLab('every field of the pod policy reaches members on their own dis
     await step('the domain, and with it the addresses', async () => {
       const spec = { pod: { ClusterDomain: '.cluster.local' } };
       await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
-      await kubectl('wait etcdcluster/db --for=condition=Progressing --timeout=30s');
+      await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Progressing')));
       await db.settled(3, 120);
       for (const { peerURLs } of await db.members()) expect(peerURLs[0]).toMatch(/\.svc\.cluster\.local:2380$/);
     });
@@ -88,13 +90,13 @@ story.asOnTheLab('a change that needs new pods costs no data where there are no 
   await db.apply({ size: 3, version });
   await db.settled(3);
   const before = await db.ids();
-  const uids = (): Promise<string> => kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].metadata.uid}');
+  const uids = (): Promise<string> => shown(kubectl, 'pods -l etcd_cluster=db', '.metadata.uid');
   await underTraffic(db, async () => {
     await step('labels come and go without a restart', async () => {
       const pods = await uids();
       await reaches(told, db, { spec: { pod: { labels: { team: 'a' } } }, shows: '.metadata.labels.team', as: 'a' });
       await reaches(told, db, { spec: { pod: { labels: null } }, shows: '.metadata.labels.app', as: 'etcd' });
-      await kubectl('wait etcdcluster/db --for=condition=Progressing=False --timeout=30s');
+      await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Progressing', 'False')));
       expect(await uids()).toBe(pods);
       expect(await db.ids()).toEqual(before);
     });
@@ -112,15 +114,15 @@ story.asOnTheLab('a change that needs new pods costs no data where there are no 
       await kubectl(
         `patch etcdcluster db --type=merge -p '${JSON.stringify({ spec: { pod: { persistentVolumeClaimSpec } } })}'`,
       );
-      await kubectl('wait etcdcluster/db --for=condition=Progressing --timeout=30s');
+      await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Progressing')));
       await db.settled(3, 180);
-      const claims = await kubectl(`get pods -l etcd_cluster=db -o jsonpath='{.items[*]${shows}}'`);
+      const claims = await shown(kubectl, 'pods -l etcd_cluster=db', shows);
       expect(claims.split(' ')).toHaveLength(3);
     });
   });
   await step('larger ones: where their class lets them, they grow; otherwise by others in their places', async () => {
-    const { items } = await kubectl.json<{ items: { allowVolumeExpansion?: boolean }[] }>('get storageclasses');
-    const canGrow = items.some(({ allowVolumeExpansion }) => allowVolumeExpansion === true);
+    const classes = await list<{ allowVolumeExpansion?: boolean }>(kubectl, 'storageclasses');
+    const canGrow = classes.some(({ allowVolumeExpansion }) => allowVolumeExpansion === true);
     const storage = (size: string): string =>
       JSON.stringify({ spec: { pod: { persistentVolumeClaimSpec: { resources: { requests: { storage: size } } } } } });
     expect(await kubectl.refused(`patch etcdcluster db --type=merge -p '${storage('128Mi')}'`)).toMatch(
@@ -131,8 +133,8 @@ story.asOnTheLab('a change that needs new pods costs no data where there are no 
     await until(
       'all have larger ones',
       async () => {
-        const path = '{.items[*].spec.resources.requests.storage}';
-        return (await kubectl(`get persistentvolumeclaims -o jsonpath=${path}`)) === '300Mi 300Mi 300Mi' || undefined;
+        const sizes = await shown(kubectl, 'persistentvolumeclaims', '.spec.resources.requests.storage');
+        return sizes === '300Mi 300Mi 300Mi' || undefined;
       },
       { seconds: 180 },
     );

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Pod } from '../../src/kube/object.ts';
+import { list } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
@@ -71,7 +72,7 @@ interface Change {
 }
 
 async function allAre(kubectl: Kubectl, db: DeclaredCluster, shows: Change['shows']): Promise<true> {
-  const { items } = await kubectl.json<{ items: readonly { spec: PodSpec }[] }>(`get pods -l ${db.label}`);
+  const items = await list<{ readonly spec: PodSpec }>(kubectl, `pods -l ${db.label}`);
   expect(items).toHaveLength(3);
   for (const { spec } of items) shows(spec);
   return true;

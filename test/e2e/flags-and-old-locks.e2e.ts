@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { inSeconds, rolledOut, waitFor } from '../support/waits.ts';
 
 const annotation = 'control-plane.alpha.kubernetes.io/leader';
 
@@ -34,13 +36,11 @@ story('an operator waits for the lock of an original one, and tells it in words 
     );
     expect(line).toContain('the-original');
     expect(() => JSON.parse(line)).toThrow(); // it was told to write for people
-    expect(
-      await kubectl('get pods -l name=etcd-operator -o jsonpath={.items[*].status.containerStatuses[0].ready}'),
-    ).toBe('false');
+    expect(await shown(kubectl, 'pods -l name=etcd-operator', '.status.containerStatuses[0].ready')).toBe('false');
   });
   await step('and serves when it has run out', async () => {
     await kubectl('apply -f -', { input: lockedBy(4) });
-    await kubectl('rollout status deployment/etcd-operator --timeout=90s');
+    await waitFor(kubectl, 'deployment/etcd-operator', inSeconds(90, rolledOut));
     const db = declared(kubectl);
     await db.apply({ size: 1, version: '3.6.16' });
     await db.settled(1);

@@ -5,6 +5,7 @@ import { Mortal } from '../support/mortal.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -62,24 +63,27 @@ async function killAtEveryStep(api: Api, told: Story): Promise<void> {
   }
 }
 
-story.onOurCluster('an operator that is killed at every step of an upgrade goes on where it was', async (told) => {
-  const { kubectl, step } = told;
-  const db = declaredIn(coreos)(kubectl);
-  const operator = new Mortal(told, (kind) => kind === 'change-image' || kind === 'move-leader');
-  try {
-    await db.apply({ size: 3, version: '3.5.35' });
-    await db.settled(3);
-    const members = await db.ids();
-    await underTraffic(db, async () => {
-      await step('while it upgrades', async () => {
-        await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
-        await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=300s`);
-        await db.settled(3);
+story.onOurCluster(
+  'an operator that is killed at every step of an upgrade on a cluster goes on where it was',
+  async (told) => {
+    const { kubectl, step } = told;
+    const db = declaredIn(coreos)(kubectl);
+    const operator = new Mortal(told, (kind) => kind === 'change-image' || kind === 'move-leader');
+    try {
+      await db.apply({ size: 3, version: '3.5.35' });
+      await db.settled(3);
+      const members = await db.ids();
+      await underTraffic(db, async () => {
+        await step('while it upgrades', async () => {
+          await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
+          await waitFor(kubectl, 'etcdcluster/db', inSeconds(300, field('.status.currentVersion', version)));
+          await db.settled(3);
+        });
       });
-    });
-    expect(await db.ids()).toEqual(members);
-    expect(operator.deaths).toContain('taking step: change-image');
-  } finally {
-    await operator.end();
-  }
-});
+      expect(await db.ids()).toEqual(members);
+      expect(operator.deaths).toContain('taking step: change-image');
+    } finally {
+      await operator.end();
+    }
+  },
+);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { namesOf, read } from '../support/api.ts';
 import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { Mortal } from '../support/mortal.ts';
@@ -6,6 +7,7 @@ import { imageUnderTest, installOperator, scaleOperator } from '../support/opera
 import { everything, write } from '../support/restored.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const pvc = { claimName: 'backups', path: 'db' };
 
@@ -34,25 +36,25 @@ story.asOnTheLab('an operator that is killed at every step of a backup and a res
     await step('while it saves, which is done once', async () => {
       await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: 'PVC', pvc });
       expect(await backedUp(kubectl, 'saved')).toMatchObject({ etcdRevision: 21 });
-      await kubectl('wait pods -l app=etcd-backup --for=delete --timeout=60s');
+      await waitForDeletion(kubectl, 'pods -l app=etcd-backup');
     });
     await step('while it restores', async () => {
       await write(db, 'bad');
       const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', pvc };
       await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'again', spec) });
-      await kubectl('wait etcdrestore/again --for=jsonpath={.status.succeeded}=true --timeout=240s');
+      await waitFor(kubectl, 'etcdrestore/again', inSeconds(240, field('.status.succeeded', true)));
       await until('it may go', async () => {
-        const { metadata } = await kubectl.json<{ metadata: { finalizers?: readonly string[] } }>(
-          'get etcdrestore again',
-        );
+        const { metadata } = await read(kubectl, 'etcdrestore/again');
         return (metadata.finalizers ?? []).length === 0 || undefined;
       });
       await db.settled(1);
     });
     expect(await everything(db)).toEqual(before);
     expect(await db.ids()).not.toEqual(ids);
-    const ofRestores = 'get persistentvolumeclaims -l app=etcd-restore -o name';
-    await until('no volume of the restore is left', async () => (await kubectl(ofRestores)) === '' || undefined);
+    const ofRestores = 'persistentvolumeclaims -l app=etcd-restore';
+    await until('no volume of the restore is left', async () => {
+      return (await namesOf(kubectl, ofRestores)).length === 0 || undefined;
+    });
     // Before the blow falls it may have taken the next step as well, and that one is not taken again.
     const all = ['a backup begins', 'a backup has ended', ...stepsOfRestores.map((kind) => `step taken: ${kind}`)];
     expect(all).toEqual(expect.arrayContaining([...operator.deaths]));

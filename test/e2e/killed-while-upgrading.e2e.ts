@@ -4,6 +4,7 @@ import { Mortal } from '../support/mortal.ts';
 import { installOperator, scaleOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -21,7 +22,7 @@ story.asOnTheLab('an operator that is killed at every step of an upgrade goes on
     await underTraffic(db, async () => {
       await step('while it upgrades', async () => {
         await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"${version}"}}'`);
-        await kubectl(`wait etcdcluster/db --for=jsonpath={.status.currentVersion}=${version} --timeout=300s`);
+        await waitFor(kubectl, 'etcdcluster/db', inSeconds(300, field('.status.currentVersion', version)));
         await db.settled(3);
       });
     });

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { inBothApis } from '../support/both-apis.ts';
 import { declaredIn } from '../support/cluster.ts';
+import { eventsSay } from '../support/events.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
-import { until } from '../support/until.ts';
+import { condition, field, waitFor } from '../support/waits.ts';
 
 inBothApis(
   story.asOnTheLab,
@@ -19,7 +21,7 @@ inBothApis(
     await db.apply({ size: 3, version: '3.6.16', durable: true });
     await db.settled(3);
     const [[victim = ''], before] = [await db.podNames(), await db.ids()];
-    const uid = (): Promise<string> => kubectl(`get pod ${victim} -o jsonpath={.metadata.uid}`);
+    const uid = (): Promise<string> => shown(kubectl, `pod/${victim}`, '.metadata.uid');
     const body = await uid();
     const taken: readonly (readonly [kind: string, type: string, label: string, value: string])[] = [
       ['Pod', 'pod', ours, 'etcd'],
@@ -31,17 +33,12 @@ inBothApis(
       for (const [kind, type, label, value] of taken) {
         await step(`somebody takes ${label} from a ${kind}, and it is back`, async () => {
           await kubectl(`label ${type} ${victim} ${label}-`);
-          const path = `{.metadata.labels.${label.replaceAll('.', '\\.')}}`;
-          await kubectl(`wait ${type}/${victim} '--for=jsonpath=${path}=${value}' --timeout=60s`);
-          await until('an Event names both', async () => {
-            const messages = await kubectl(
-              'get events --field-selector reason=LabelsLost -o jsonpath={.items[*].message}',
-            );
-            return messages.includes(`${kind} ${victim} had lost labels by which it is found (${label}=`) || undefined;
-          });
+          await waitFor(kubectl, `${type}/${victim}`, field(`.metadata.labels.${label.replaceAll('.', '\\.')}`, value));
+          const says = `${kind} ${victim} had lost labels by which it is found (${label}=`;
+          await eventsSay(kubectl, { reason: 'LabelsLost' }, [says]);
         });
       }
-      await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
+      await waitFor(kubectl, db.resource, condition('Degraded', 'False'));
       await db.settled(3);
     });
     expect(await db.ids()).toEqual(before);

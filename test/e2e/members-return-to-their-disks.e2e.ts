@@ -6,6 +6,7 @@ import { declaredIn } from '../support/cluster.ts';
 import { installFor } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
+import { created, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -27,7 +28,7 @@ async function returnToDisks(api: Api, told: Story): Promise<void> {
     await step('one pod is deleted', async () => {
       const [victim = ''] = await db.podNames();
       await kubectl(`delete pod ${victim}`);
-      await kubectl(`wait pod/${victim} --for=create --timeout=30s`);
+      await waitFor(kubectl, `pod/${victim}`, inSeconds(30, created));
       await db.settled(3);
     });
   });
@@ -53,7 +54,7 @@ inBothApis(story, 'a cluster of one survives the loss of its pod', async (api, t
     await step('its pod is deleted', async () => {
       const [only = ''] = await db.podNames();
       await kubectl(`delete pod ${only}`);
-      await kubectl(`wait pod/${only} --for=create --timeout=30s`);
+      await waitFor(kubectl, `pod/${only}`, inSeconds(30, created));
       await db.settled(1);
     });
   });

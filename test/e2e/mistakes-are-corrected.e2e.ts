@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { conditionOf, toldOf } from '../support/conditions.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 const nowhere = 'nowhere.example/nothing';
@@ -31,12 +33,12 @@ story.asOnTheLab('an image that is looked for in the wrong place costs nobody th
       await toldOf(db, 'cannot start', 60);
       await outlasting(db);
       expect(await db.ids()).toEqual(members);
-      const images = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.containers[0].image}');
+      const images = await shown(kubectl, 'pods -l etcd_cluster=db', '.spec.containers[0].image');
       expect(images.split(' ').filter((image) => image.startsWith(nowhere))).toHaveLength(1);
     });
     await step('corrected, it comes back', async () => {
       await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"repository":null}}'`);
-      await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=60s');
+      await waitFor(kubectl, 'etcdcluster/db', condition('Degraded', 'False'));
       await db.settled(3);
       expect(await db.ids()).toEqual(members);
     });
@@ -58,7 +60,7 @@ story.asOnTheLab(
     });
     await step('corrected, it is back with its data', async () => {
       await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"pod":{"busyboxImage":null}}}'`);
-      await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=60s');
+      await waitFor(kubectl, 'etcdcluster/db', condition('Degraded', 'False'));
       await db.settled(1);
       expect(await db.ids()).toEqual(members);
     });

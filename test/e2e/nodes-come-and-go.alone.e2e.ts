@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { condition, waitFor } from '../support/waits.ts';
 
 const onNode = (name: string, node: string): string => `
 apiVersion: v1
@@ -71,7 +72,7 @@ story.onOurCluster(
       await step('cut node1 and node2 off from each other', async () => {
         await nodes.cutOff('node1', 'node2');
         await isSeen(false, false, true, true);
-        await kubectl('wait node/node1 node/node2 --for=condition=Ready --timeout=5s');
+        for (const node of ['node1', 'node2']) await waitFor(kubectl, `node/${node}`, condition('Ready'));
       });
     } finally {
       await step('join them again', () => nodes.joinAgain('node1', 'node2'));

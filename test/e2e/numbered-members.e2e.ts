@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { entryIn } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 const peers = 'etcdpeers.etcd.improbable.io';
@@ -17,7 +20,7 @@ const numbered = (count: number): readonly string[] => Array.from({ length: coun
 async function hasOnly(count: number, db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
   for (const kind of [peers, 'pods', 'persistentvolumeclaims']) {
     await until(`${count} ${kind}`, async () => {
-      const names = (await kubectl(`get ${kind} -l ${db.label} -o jsonpath={.items[*].metadata.name}`)).split(' ');
+      const names = (await shown(kubectl, `${kind} -l ${db.label}`, '.metadata.name')).split(' ');
       return names.toSorted().join() === numbered(count).join() || undefined;
     });
   }
@@ -52,7 +55,7 @@ story.inFull('numbered members come and go with peer, pod and volume, and nothin
     await saysWhoItsMembersAre(db);
     expect(await db.status()).toMatchObject({ replicas: 3, clusterVersion: '3.6.0', serverVersion: version });
     for (const name of numbered(3))
-      await kubectl(`wait ${peers}/${name} --for=jsonpath={.status.serverVersion}=${version} --timeout=30s`);
+      await waitFor(kubectl, `${peers}/${name}`, inSeconds(30, field('.status.serverVersion', version)));
   });
   const { written, longestPause } = await underTraffic(db, async () => {
     for (const size of [5, 1, 3]) {
@@ -65,12 +68,7 @@ story.inFull('numbered members come and go with peer, pod and volume, and nothin
     await saysWhoItsMembersAre(db);
   });
   await step(`nothing was lost: ${written} written, longest pause ${longestPause.toFixed(0)} ms`, async () => {
-    await until('all of it has been told', async () => {
-      const events = await kubectl(
-        'get events --field-selector involvedObject.name=db -o jsonpath={.items[*].message}',
-      );
-      return toldOfTheFifth.every((said) => events.includes(said)) || undefined;
-    });
+    await eventsSay(kubectl, { name: 'db' }, toldOfTheFifth);
   });
 });
 
@@ -81,11 +79,11 @@ story.asOnTheLab('a numbered member keeps its name and its data, whatever is tak
   await db.apply({ size: 3, version });
   await db.settled(3);
   const before = await db.ids();
-  const again = async (what: string, path = '{.metadata.uid}'): Promise<void> => {
-    const old = await kubectl(`get ${what} -o jsonpath=${path}`);
+  const again = async (what: string, path = '.metadata.uid'): Promise<void> => {
+    const old = await shown(kubectl, what, path);
     await kubectl(`delete ${what}`);
     await until(`another ${what}`, async () => {
-      const now = await kubectl(`get ${what} -o jsonpath=${path}`);
+      const now = await shown(kubectl, what, path);
       return (now !== '' && now !== old) || undefined;
     });
     await db.settled(3);
@@ -99,7 +97,7 @@ story.asOnTheLab('a numbered member keeps its name and its data, whatever is tak
     });
     await step('its peer is edited, and put right', async () => {
       await kubectl(`patch ${peers} db-2 --type=merge -p '{"spec":{"version":"3.4.31"}}'`);
-      await kubectl(`wait ${peers}/db-2 --for=jsonpath={.spec.version}=${version} --timeout=30s`);
+      await waitFor(kubectl, `${peers}/db-2`, inSeconds(30, field('.spec.version', version)));
       const refused = await kubectl.refused(`patch ${peers} db-2 --type=merge -p '{"spec":{"clusterName":"other"}}'`);
       expect(refused).toContain('clusterName cannot be changed');
     });
@@ -125,7 +123,7 @@ story.asOnTheLab('another version and another template reach numbered members on
     await step('another version', async () => {
       await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
       for (const name of numbered(3))
-        await kubectl(`wait ${peers}/${name} --for=jsonpath={.status.serverVersion}=3.5.35 --timeout=120s`);
+        await waitFor(kubectl, `${peers}/${name}`, inSeconds(120, field('.status.serverVersion', '3.5.35')));
       await db.settled(3);
       expect(await db.status()).toMatchObject({ clusterVersion: '3.5.0', serverVersion: '3.5.35' });
     });
@@ -138,15 +136,14 @@ story.asOnTheLab('another version and another template reach numbered members on
       await until(
         'three pods of the new kind',
         async () => {
-          const env = `{.spec.containers[0].env[?(@.name=="GOMAXPROCS")].value}`;
-          const pods = await kubectl(`get pods -l team=storage -o jsonpath='{range .items[*]}${env} {end}'`);
-          return pods.trim() === '2 2 2' || undefined;
+          const env = '.spec.containers[0].env[?(@.name=="GOMAXPROCS")].value';
+          return (await shown(kubectl, 'pods -l team=storage', env)) === '2 2 2' || undefined;
         },
         { seconds: 120 },
       );
       await db.settled(3);
-      const limit = `{.spec.podTemplate.resources.limits.cpu}`;
-      for (const name of numbered(3)) expect(await kubectl(`get ${peers} ${name} -o jsonpath=${limit}`)).toBe('2');
+      const limit = '.spec.podTemplate.resources.limits.cpu';
+      for (const name of numbered(3)) expect(await shown(kubectl, `${peers}/${name}`, limit)).toBe('2');
     });
   });
   expect(await db.ids()).toEqual(before);
@@ -168,7 +165,7 @@ story.onOurCluster(
         await db.settled(3);
         const urls = (await db.members()).flatMap(({ peerURLs, clientURLs }) => [...peerURLs, ...clientURLs]);
         expect(urls.filter((url) => !url.startsWith('https:'))).toEqual([]);
-        expect(await kubectl('get service db -o jsonpath={.spec.ports[*].name}')).toContain('etcd-client-ssl');
+        expect(await shown(kubectl, 'service/db', '.spec.ports[*].name')).toContain('etcd-client-ssl');
       });
     });
   },

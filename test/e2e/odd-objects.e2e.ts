@@ -4,6 +4,7 @@ import { declaredIn } from '../support/cluster.ts';
 import { toldOf } from '../support/conditions.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
+import { condition, field, waitFor, waitForDeletion } from '../support/waits.ts';
 
 inBothApis(
   story.asOnTheLab,
@@ -14,8 +15,8 @@ inBothApis(
     const patch = (body: object, more = ''): Promise<string> =>
       kubectl(`patch ${db.resource} ${more} --type=merge -p '${JSON.stringify(body)}'`);
     const gone = async (): Promise<void> => {
-      await kubectl(`wait ${db.resource} --for=delete --timeout=60s`);
-      await kubectl(`wait pods -l ${db.label} --for=delete --timeout=60s`);
+      await waitForDeletion(kubectl, db.resource);
+      await waitForDeletion(kubectl, `pods -l ${db.label}`);
     };
     await installFor(api, told);
     await db.apply({ size: 3, version: '3.6.16' });
@@ -28,21 +29,21 @@ inBothApis(
     });
     await step('it is put right', async () => {
       await patch({ status: { clusterId } }, '--subresource=status');
-      await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
+      await waitFor(kubectl, db.resource, condition('Degraded', 'False'));
       await db.settled(3);
       expect(await db.podNames()).toEqual(names);
     });
     await step('deleted while somebody else has a finalizer on it, it serves on; then all of it goes', async () => {
       await patch({ metadata: { finalizers: ['example.org/mine'] } });
       await kubectl(`delete ${db.resource} --wait=false`);
-      await kubectl(`wait ${db.resource} --for=jsonpath={.metadata.deletionTimestamp} --timeout=60s`);
+      await waitFor(kubectl, db.resource, field('.metadata.deletionTimestamp'));
       expect(await db.members()).toHaveLength(3);
       await patch({ metadata: { finalizers: null } });
       await gone();
     });
     await step('one that is paused can be deleted', async () => {
       await db.apply({ size: 1, version: '3.6.16', extra: { paused: true } });
-      await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.paused}}=true --timeout=60s`);
+      await waitFor(kubectl, db.resource, field(`.status.${api.status.paused}`, true));
       await kubectl(`delete ${db.resource}`);
       await gone();
     });

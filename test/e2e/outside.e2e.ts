@@ -5,6 +5,7 @@ import { story } from '../support/story.ts';
 import { withCertificates } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -32,11 +33,11 @@ story.onOurCluster('an operator outside the cluster looks after it through port-
   });
   await step('certificates are checked at the far end', async () => {
     await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version });
-    await kubectl('wait etcdcluster/safe --for=jsonpath={.status.readyMembers}=1 --timeout=90s');
+    await waitFor(kubectl, 'etcdcluster/safe', inSeconds(90, field('.status.readyMembers', 1)));
   });
   await step('it lets go of the pods that are gone', async () => {
     await kubectl('delete etcdcluster db safe');
-    await kubectl('wait pods -l app=etcd --for=delete --timeout=60s');
+    await waitForDeletion(kubectl, 'pods -l app=etcd');
     await until('only its own connection is left', async () => (await operator.connections()) <= 1 || undefined);
   });
   expect(operator.ended(), operator.log()).toBeUndefined();

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { read, shown } from '../support/api.ts';
 import { applyBackup, type BackupStatusSeen, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
@@ -9,6 +10,7 @@ import { type Shelf, shelfOn } from '../support/shelf.ts';
 import { story } from '../support/story.ts';
 import { withCertificates } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 const foreign = 'db_v99_not-a-date';
@@ -22,14 +24,14 @@ interface Seen extends BackupStatusSeen {
 }
 
 const statusOf = async (kubectl: Kubectl, name: string): Promise<Seen> =>
-  (await kubectl.json<{ status: Seen }>(`get etcdbackup ${name}`)).status;
+  (await read<{ status: Seen }>(kubectl, `etcdbackup/${name}`)).status;
 
 const policy = (kubectl: Kubectl, name: string, backupPolicy: object): Promise<string> =>
   kubectl(`patch etcdbackup ${name} --type=merge -p '${JSON.stringify({ spec: { backupPolicy } })}'`);
 
 async function suspended(kubectl: Kubectl, name: string): Promise<void> {
   await policy(kubectl, name, { suspend: true });
-  await kubectl(`wait etcdbackup/${name} --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s`);
+  await waitFor(kubectl, `etcdbackup/${name}`, field('.status.conditions[0].reason', 'Suspended'));
 }
 
 /** Those that were not there before, the oldest first. */
@@ -65,8 +67,8 @@ async function once({ kubectl, shelf, source }: Scene): Promise<void> {
   await applyBackup(kubectl, 'blind', { ...source, clientTLSSecret: 'nowhere', ...onVolume('blind.db') });
   await applyBackup(kubectl, 'once', { ...source, ...onVolume('once.db') });
   expect(await backedUp(kubectl, 'once')).toMatchObject({ etcdVersion: version, etcdRevision: 1, Reason: '' });
-  await kubectl('wait etcdbackup/blind --for=jsonpath={.status.conditions[0].reason}=BackupBlocked --timeout=60s');
-  expect(await kubectl('get etcdbackup blind -o jsonpath={.status.Reason}')).toContain('Secret "nowhere" is not there');
+  await waitFor(kubectl, 'etcdbackup/blind', field('.status.conditions[0].reason', 'BackupBlocked'));
+  expect(await shown(kubectl, 'etcdbackup/blind', '.status.Reason')).toContain('Secret "nowhere" is not there');
   expect(await shelf.snapshots()).toEqual(['once.db']);
 }
 
@@ -131,7 +133,7 @@ async function restored({ kubectl, db }: Scene): Promise<void> {
   const pvc = { claimName: 'backups', path: path.replace('backups/', '') };
   const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', pvc };
   await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', spec) });
-  await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=120s');
+  await waitFor(kubectl, 'etcdrestore/db', inSeconds(120, field('.status.succeeded', true)));
   await db.settled(3);
   expect(await everything(db)).toEqual(before);
 }

@@ -2,21 +2,19 @@ import { coreos } from '../support/apis.ts';
 import { inBothApis } from '../support/both-apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import { toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor, installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
-import { until } from '../support/until.ts';
+import { condition, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
 /** Waits until the status and an Event say what the API server said. */
 async function toldTwice(kubectl: Kubectl, db: DeclaredCluster, part: string): Promise<void> {
   await toldOf(db, part, 60);
-  await until(`an Event says ${part}`, async () => {
-    const said = await kubectl('get events --field-selector reason=StepFailed -o jsonpath={.items[*].message}');
-    return said.includes(part) || undefined;
-  });
+  await eventsSay(kubectl, { reason: 'StepFailed' }, [part]);
 }
 
 inBothApis(
@@ -33,7 +31,7 @@ inBothApis(
     await step('it is made', async () => {
       await kubectl('create serviceaccount members');
       await db.settled(1);
-      await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
+      await waitFor(kubectl, db.resource, condition('Degraded', 'False'));
     });
   },
 );

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { namesOf, shown } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { applyBackup, backedUp, claimManifest, numberedSaved, resourceOf } from '../support/backups.ts';
 import { declared, declaredIn } from '../support/cluster.ts';
@@ -8,6 +9,7 @@ import { everything, write } from '../support/restored.ts';
 import { story } from '../support/story.ts';
 import { entryIn } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const [old, version] = ['3.5.35', '3.6.16'];
 const restores = 'etcdrestores.etcd.improbable.io';
@@ -34,8 +36,8 @@ async function applyRestore(kubectl: Kubectl, name: string, asked: Asked): Promi
 
 /** Waits until a restore has failed, and gives what it says. */
 async function failed(kubectl: Kubectl, name: string): Promise<string> {
-  await kubectl(`wait ${restores}/${name} --for=jsonpath={.status.phase}=Failed --timeout=120s`);
-  return kubectl(`get ${restores} ${name} -o jsonpath={.status.reason}`);
+  await waitFor(kubectl, `${restores}/${name}`, inSeconds(120, field('.status.phase', 'Failed')));
+  return shown(kubectl, `${restores}/${name}`, '.status.reason');
 }
 
 story.asOnTheLab('a restore makes a cluster of numbered members, or touches nothing', async (told) => {
@@ -73,11 +75,11 @@ story.asOnTheLab('a restore makes a cluster of numbered members, or touches noth
       const extra = { tls: { managed: {} } };
       await applyRestore(kubectl, 'again', { url: 'file://backups/db.snapshot', cluster: 'copy', replicas: 3, extra });
       await until('its first member is being made', async () => {
-        const stage = await kubectl(`get ${restores} again -o jsonpath={.status.stage}`);
+        const stage = await shown(kubectl, `${restores}/again`, '.status.stage');
         return (stage !== '' && stage !== 'Proving') || undefined;
       });
       await kubectl('delete pods -l name=etcd-operator --grace-period=0 --force');
-      await kubectl(`wait ${restores}/again --for=jsonpath={.status.phase}=Completed --timeout=240s`);
+      await waitFor(kubectl, `${restores}/again`, inSeconds(240, field('.status.phase', 'Completed')));
       await copy.settled(3);
       expect(await everything(copy)).toEqual(before);
       expect(await copy.status()).toMatchObject({ serverVersion: version });
@@ -89,15 +91,13 @@ story.asOnTheLab('a restore makes a cluster of numbered members, or touches noth
     async () => {
       const id = (await copy.status())['clusterId'];
       for (const claim of ['copy-0', 'copy-1', 'copy-2'])
-        await until(`${claim} says so`, async () => {
-          const { metadata } = await kubectl.json<{ metadata: { annotations?: Record<string, string> } }>(
-            `get persistentvolumeclaim ${claim}`,
-          );
-          return metadata.annotations?.['etcd.improbable.io/cluster-id'] === id || undefined;
-        });
-      expect(
-        await kubectl(`get etcdclusters.etcd.improbable.io -l etcd.improbable.io/restored-from=again -o name`),
-      ).toBe('etcdcluster.etcd.improbable.io/copy\n');
+        await waitFor(
+          kubectl,
+          `persistentvolumeclaim/${claim}`,
+          field('.metadata.annotations.etcd\\.improbable\\.io/cluster-id', String(id)),
+        );
+      const restored = 'etcdclusters.etcd.improbable.io -l etcd.improbable.io/restored-from=again';
+      expect(await namesOf(kubectl, restored)).toEqual(['copy']);
       await kubectl(`delete ${restores} --all`);
       await kubectl(`delete pod ${(await copy.podNames()).join(' ')}`);
       await copy.settled(3);
@@ -108,7 +108,7 @@ story.asOnTheLab('a restore makes a cluster of numbered members, or touches noth
     'one that is there gets it again, if that is said: its services stay, its old volumes go last',
     async () => {
       await write(copy, 'newer');
-      const service = await kubectl('get service copy-client -o jsonpath={.metadata.uid}');
+      const service = await shown(kubectl, 'service/copy-client', '.metadata.uid');
       const wanted = {
         url: 'file://backups/db.snapshot',
         cluster: 'copy',
@@ -116,11 +116,11 @@ story.asOnTheLab('a restore makes a cluster of numbered members, or touches noth
         replaceExisting: true,
       } as const;
       await applyRestore(kubectl, 'back', wanted);
-      await kubectl(`wait ${restores}/back --for=jsonpath={.status.phase}=Completed --timeout=240s`);
+      await waitFor(kubectl, `${restores}/back`, inSeconds(240, field('.status.phase', 'Completed')));
       await copy.settled(3);
       expect(await everything(copy)).toEqual(before);
       expect((await copy.podNames()).toSorted()).toEqual(['copy-3', 'copy-4', 'copy-5']);
-      expect(await kubectl('get service copy-client -o jsonpath={.metadata.uid}')).toBe(service);
+      expect(await shown(kubectl, 'service/copy-client', '.metadata.uid')).toBe(service);
       await kubectl('wait persistentvolumeclaim/copy-0 persistentvolumeclaim/copy-1 --for=delete --timeout=60s');
     },
   );
@@ -147,15 +147,15 @@ story.asOnTheLab(
     });
     await step('while it is there, it is not replaced', async () => {
       await restore('too-soon', { name: 'db', create: 'FromBackup' });
-      await kubectl('wait etcdrestore/too-soon --for=condition=Succeeded=False --timeout=120s');
-      const reason = await kubectl('get etcdrestore too-soon -o jsonpath={.status.reason}');
+      await waitFor(kubectl, 'etcdrestore/too-soon', inSeconds(120, condition('Succeeded', 'False')));
+      const reason = await shown(kubectl, 'etcdrestore/too-soon', '.status.reason');
       expect(reason).toContain('there is an EtcdCluster "db" already');
     });
     await step('deleted, it comes back as it was, under another name', async () => {
       await kubectl('delete etcdcluster db');
-      await kubectl('wait pods -l etcd_cluster=db --for=delete --timeout=60s');
+      await waitForDeletion(kubectl, 'pods -l etcd_cluster=db');
       await restore('again', { name: 'copy', create: 'FromBackup' });
-      await kubectl('wait etcdrestore/again --for=jsonpath={.status.succeeded}=true --timeout=240s');
+      await waitFor(kubectl, 'etcdrestore/again', inSeconds(240, field('.status.succeeded', true)));
       await copy.settled(3);
       expect(await everything(copy)).toEqual(before);
       expect(await copy.status()).toMatchObject({ currentVersion: '3.5.35' });
@@ -191,9 +191,9 @@ story.asOnTheLab(
     });
     await step('deleted, it comes back as it was, under another name', async () => {
       await kubectl(`delete ${db.resource}`);
-      await kubectl(`wait pods -l ${db.label} --for=delete --timeout=60s`);
+      await waitForDeletion(kubectl, `pods -l ${db.label}`);
       await restore('again', 'copy');
-      await kubectl(`wait ${restores}/again --for=jsonpath={.status.phase}=Completed --timeout=240s`);
+      await waitFor(kubectl, `${restores}/again`, inSeconds(240, field('.status.phase', 'Completed')));
       await copy.settled(3);
       expect(await everything(copy)).toEqual(before);
       expect(await copy.status()).toMatchObject({ serverVersion: old });

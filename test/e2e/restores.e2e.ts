@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
+import { namesOf, shown } from '../support/api.ts';
 import { applyBackup, backedUp, createSecret, resourceOf, startS3ForPods } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { startDeadlyStore } from '../support/killed-agents.ts';
@@ -12,6 +13,7 @@ import { openOn, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
 import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 
 type Kubectl = Parameters<typeof createSecret>[0];
 
@@ -61,12 +63,12 @@ story.onOurCluster(
       await store.put('damaged.db', bytes(whole));
       const [pods, ids] = [await db.podNames(), await db.ids()];
       await applyRestore(kubectl, 'damaged', { backupStorageType: 'S3', ...s3At(server, 'damaged.db') });
-      await kubectl('wait etcdrestore/damaged --for=condition=Succeeded=False --timeout=120s');
-      expect(await kubectl('get etcdrestore damaged -o jsonpath={.status.reason}')).toContain('is no whole snapshot');
+      await waitFor(kubectl, 'etcdrestore/damaged', inSeconds(120, condition('Succeeded', 'False')));
+      expect(await shown(kubectl, 'etcdrestore/damaged', '.status.reason')).toContain('is no whole snapshot');
       expect([await db.podNames(), await db.ids()]).toEqual([pods, ids]);
       const left = await until('what was made for it is gone', async () => {
-        const claims = await kubectl('get persistentvolumeclaims -o name');
-        return claims.split('\n').filter((claim) => claim !== '').length === pods.length ? claims : undefined;
+        const claims = await namesOf(kubectl, 'persistentvolumeclaims');
+        return claims.length === pods.length ? claims : undefined;
       });
       for (const pod of pods) expect(left).toContain(pod);
     });
@@ -75,11 +77,11 @@ story.onOurCluster(
       await applyRestore(kubectl, 'db', { backupStorageType: 'S3', ...s3At(deadly.server, 'saved.db') });
       await deadly.killed(kills + 2); // the one that looks and the one that fetches, whoever comes first
       await until('it is under way', async () => {
-        const phase = await kubectl('get etcdrestore db -o jsonpath={.status.phase}');
+        const phase = await shown(kubectl, 'etcdrestore/db', '.status.phase');
         return (phase !== '' && phase !== 'Proving') || undefined;
       });
       await kubectl('delete pods -l name=etcd-operator --grace-period=0 --force');
-      await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=240s');
+      await waitFor(kubectl, 'etcdrestore/db', inSeconds(240, field('.status.succeeded', true)));
       await db.settled(3);
       expect(await everything(db)).toEqual(before);
       const newPods = await db.podNames();
@@ -116,12 +118,12 @@ story.onOurCluster("a snapshot of etcdctl's own is restored into a cluster witho
   });
   await step('restored, although the cluster has lost everything', async () => {
     await kubectl('delete pods -l etcd_cluster=db');
-    await kubectl('wait etcdcluster/db --for=jsonpath={.status.phase}=Failed --timeout=120s');
+    await waitFor(kubectl, 'etcdcluster/db', inSeconds(120, field('.status.phase', 'Failed')));
     await applyRestore(kubectl, 'again', { backupStorageType: 'S3', ...s3At(server, 'fixture.db') });
-    await kubectl('wait etcdrestore/again --for=jsonpath={.status.succeeded}=true --timeout=240s');
+    await waitFor(kubectl, 'etcdrestore/again', inSeconds(240, field('.status.succeeded', true)));
     await db.settled(1);
     expect(await everything(db)).toEqual(before);
-    const warnings = await kubectl('get etcdrestore again -o jsonpath={.status.backup.warnings}');
+    const warnings = await shown(kubectl, 'etcdrestore/again', '.status.backup.warnings');
     expect(warnings).toContain('nothing tells which etcd made this snapshot');
   });
   await step('grown, all have it', async () => {

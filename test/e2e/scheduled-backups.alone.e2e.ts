@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { createSecret, startS3ForPods, statusOfStored } from '../support/backups.ts';
 import { declaredIn } from '../support/cluster.ts';
@@ -9,6 +10,7 @@ import { everything } from '../support/restored.ts';
 import { openOn, type StoreServer } from '../support/store-servers.ts';
 import { type Story, story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const eco = join(import.meta.dirname, '../../deploy/eco');
 const home = 'eco-system';
@@ -72,14 +74,12 @@ story.onOurCluster(
         const forbidden = specFor(urlOn(server, 'somebody-elses.db'));
         await applied(kubectl, 'EtcdBackup', { metadata: { name: 'elsewhere' }, spec: forbidden });
         for (const name of ['original', 'elsewhere'])
-          await kubectl(
-            `wait ${backups}/${name} --for=jsonpath={.status.conditions[0].reason}=BackupBlocked --timeout=60s`,
-          );
-        expect(await kubectl(`get ${backups} elsewhere -o jsonpath={.status.message}`)).toContain('may be used');
+          await waitFor(kubectl, `${backups}/${name}`, field('.status.conditions[0].reason', 'BackupBlocked'));
+        expect(await shown(kubectl, `${backups}/elsewhere`, '.status.message')).toContain('may be used');
       });
       await step('it is made, as its original says it', async () => {
         await createSecret(atHome, 'store', server.secret);
-        await kubectl(`wait ${backups}/original --for=jsonpath={.status.phase}=Completed --timeout=120s`);
+        await waitFor(kubectl, `${backups}/original`, inSeconds(120, field('.status.phase', 'Completed')));
         const { status } = await kubectl.json<{ status: object }>(`get ${backups} original`);
         expect(status).toMatchObject({ revision: 2, etcdVersion: '3.6.16', verified: true });
         expect(await statusOfStored(server, `${namespace}/original.db`)).toMatchObject({ revision: 2 });
@@ -99,11 +99,11 @@ story.onOurCluster(
           await restore('elsewhere', 'somebody-elses.db');
           await until('a courier', async () => (await atHome(`get ${couriers} -o name`)) || undefined);
           await atHome(`delete ${couriers} --grace-period=0 --force`);
-          await kubectl(`wait ${restores}/copy --for=jsonpath={.status.phase}=Completed --timeout=300s`);
+          await waitFor(kubectl, `${restores}/copy`, inSeconds(300, field('.status.phase', 'Completed')));
           await copy.settled(1);
           expect(await everything(copy)).toEqual(await everything(db));
           await atHome(`wait ${couriers} --for=delete --timeout=60s`);
-          expect(await kubectl(`get ${restores} elsewhere -o jsonpath={.status.reason}`)).toContain('may be used');
+          expect(await shown(kubectl, `${restores}/elsewhere`, '.status.reason')).toContain('may be used');
           expect(await kubectl('get secrets -o name')).not.toContain('secret/store');
           await kubectl(`delete ${restores} copy elsewhere`);
         },
@@ -111,7 +111,7 @@ story.onOurCluster(
       await step('one that is deleted takes its agent along, wherever that is', async () => {
         const nowhere = specFor(urlOn(server, '{{ .Namespace }}/never.db'), 'http://10.255.255.1:2379');
         await applied(kubectl, 'EtcdBackup', { metadata: { name: 'stuck' }, spec: nowhere });
-        const label = await until('its uid', () => kubectl(`get ${backups} stuck -o jsonpath={.metadata.uid}`));
+        const label = await until('its uid', () => shown(kubectl, `${backups}/stuck`, '.metadata.uid'));
         const pods = `pods -l etcd.improbable.io/agent-for=${label}`;
         await until('its agent', async () => (await atHome(`get ${pods} -o name`)) || undefined);
         await kubectl(`delete ${backups} stuck elsewhere`);
@@ -125,8 +125,7 @@ story.onOurCluster(
         };
         const spec = { schedule: '@every 3s', successfulBackupsHistoryLimit: 1, backupTemplate: template };
         await applied(kubectl, 'EtcdBackupSchedule', { metadata: { name: 'often', finalizers }, spec });
-        const lastSuccess = (): Promise<string> =>
-          kubectl(`get ${schedules} often -o jsonpath={.status.lastSuccessfulTime}`);
+        const lastSuccess = (): Promise<string> => shown(kubectl, `${schedules}/often`, '.status.lastSuccessfulTime');
         const before = await until('a first one', async () => (await lastSuccess()) || undefined);
         await kubectl(`scale ${deployment} --replicas=0`, {}, home);
         await atHome('wait pods -l name=etcd-operator --for=delete --timeout=60s');
@@ -138,7 +137,11 @@ story.onOurCluster(
       });
       await step('suspended, it keeps what it is told to', async () => {
         await kubectl(`patch ${schedules} often --type=merge -p '{"spec":{"suspend":true}}'`);
-        await kubectl(`wait ${schedules}/often --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=120s`);
+        await waitFor(
+          kubectl,
+          `${schedules}/often`,
+          inSeconds(120, field('.status.conditions[0].reason', 'Suspended')),
+        );
         await until('one resource and two objects', async () => {
           const { items } = await kubectl.json<Seen>(`get ${backups} -l etcd.improbable.io/backup-schedule-name=often`);
           return (items.length === 1 && (await keys(`${namespace}/often/`)).length === 2) || undefined;
@@ -146,7 +149,7 @@ story.onOurCluster(
       });
       await step('deleted, it takes its resources along, and leaves what is stored', async () => {
         await kubectl(`delete ${schedules} often --timeout=60s`);
-        await kubectl(`wait ${backups} -l etcd.improbable.io/backup-schedule-name=often --for=delete --timeout=60s`);
+        await waitForDeletion(kubectl, `${backups} -l etcd.improbable.io/backup-schedule-name=often`);
         expect(await keys(`${namespace}/often/`)).toHaveLength(2);
       });
     } finally {

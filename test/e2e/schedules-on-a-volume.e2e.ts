@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { list, namesOf, read } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
@@ -8,6 +9,7 @@ import { everything, write } from '../support/restored.ts';
 import { type Shelf, shelfOn } from '../support/shelf.ts';
 import { type Story, story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const backups = 'etcdbackups.etcd.improbable.io';
 const restores = 'etcdrestores.etcd.improbable.io';
@@ -27,15 +29,15 @@ interface Seen {
   };
 }
 
-const scheduleIn = (kubectl: Kubectl): Promise<Seen> => kubectl.json<Seen>(`get ${schedules} ${name}`);
+const scheduleIn = (kubectl: Kubectl): Promise<Seen> => read<Seen>(kubectl, `${schedules}/${name}`);
 
 const patched = (kubectl: Kubectl, spec: object): Promise<string> =>
   kubectl(`patch ${schedules} ${name} --type=merge -p '${JSON.stringify({ spec })}'`);
 
 /** Waits until the status has a time, of another run than the one before. */
-const timed = (kubectl: Kubectl, field: keyof Seen['status'], before?: string): Promise<string> =>
-  until(`another ${field}`, async () => {
-    const time = (await scheduleIn(kubectl)).status[field];
+const timed = (kubectl: Kubectl, which: keyof Seen['status'], before?: string): Promise<string> =>
+  until(`another ${which}`, async () => {
+    const time = (await scheduleIn(kubectl)).status[which];
     return time === before ? undefined : time;
   });
 
@@ -56,9 +58,9 @@ async function hasItsTimes({ kubectl }: Story): Promise<void> {
 async function isSuspended({ kubectl }: Story): Promise<void> {
   const often = { schedule: `@every ${everySeconds}s`, timeZone: null, successfulBackupsHistoryLimit: 1 };
   await patched(kubectl, { ...often, suspend: true, startingDeadlineSeconds: 1 });
-  await kubectl(`wait ${schedules}/${name} --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s`);
+  await waitFor(kubectl, `${schedules}/${name}`, field('.status.conditions[0].reason', 'Suspended'));
   expect((await scheduleIn(kubectl)).status.nextScheduleTime).toBeUndefined();
-  expect(await kubectl(`get ${made} -o name`)).toBe('');
+  expect(await namesOf(kubectl, made)).toEqual([]);
 }
 
 /** The one that was due while it was suspended is too late for its deadline. */
@@ -97,9 +99,9 @@ async function goesOnAfterAnOutage(told: Story): Promise<void> {
 /** Of its resources, and of what is stored. */
 async function keepsWhatItIsTold({ kubectl }: Story, shelf: Shelf): Promise<void> {
   await patched(kubectl, { suspend: true });
-  await kubectl(`wait ${schedules}/${name} --for=jsonpath={.status.conditions[0].reason}=Suspended --timeout=60s`);
+  await waitFor(kubectl, `${schedules}/${name}`, field('.status.conditions[0].reason', 'Suspended'));
   await until('one resource', async () => {
-    const { items } = await kubectl.json<{ items: readonly { status: { phase?: string } }[] }>(`get ${made}`);
+    const items = await list<{ status: { phase?: string } }>(kubectl, made);
     return (items.length === 1 && items[0]?.status.phase === 'Completed') || undefined;
   });
   await until('the metric says what the status says', async () => {
@@ -110,7 +112,7 @@ async function keepsWhatItIsTold({ kubectl }: Story, shelf: Shelf): Promise<void
   const stored = await shelf.snapshots('my-etcd/');
   expect(stored.length).toBeGreaterThanOrEqual(2);
   await kubectl(`delete ${schedules} ${name}`);
-  await kubectl(`wait ${made} --for=delete --timeout=60s`);
+  await waitForDeletion(kubectl, made);
   expect(await shelf.snapshots('my-etcd/')).toEqual(stored);
 }
 
@@ -126,12 +128,12 @@ story.asOnTheLab('the examples of backups in the API of the talk go to a volume,
     await db.settled(3);
     await write(db, 'good');
     await apply('etcd-backup.yaml');
-    await kubectl(`wait ${backups}/my-etcd-backup --for=jsonpath={.status.phase}=Completed --timeout=120s`);
+    await waitFor(kubectl, `${backups}/my-etcd-backup`, inSeconds(120, field('.status.phase', 'Completed')));
   });
   await step('a schedule says when it is due, by the clock of its place', () => hasItsTimes(told));
   await step('a cluster is made of the backup', async () => {
     await apply('etcd-restore.yaml');
-    await kubectl(`wait ${restores}/my-etcd-again --for=jsonpath={.status.phase}=Completed --timeout=120s`);
+    await waitFor(kubectl, `${restores}/my-etcd-again`, inSeconds(120, field('.status.phase', 'Completed')));
     await again.settled(3);
     expect(await everything(again)).toEqual(await everything(db));
   });

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
+import { list, read, shown } from '../support/api.ts';
 import { declared } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
+import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 
 /** Specs that make sense, each different from the others in many ways. */
 const specs = {
@@ -36,13 +38,13 @@ interface Pod {
 
 /** What is the same for all clusters of one spec, whatever its members are called and wherever they came from. */
 async function shapeOf(kubectl: Kubectl, name: string): Promise<object> {
-  const { items } = await kubectl.json<{ items: readonly Pod[] }>(`get pods -l etcd_cluster=${name}`);
+  const items = await list<Pod>(kubectl, `pods -l etcd_cluster=${name}`);
   const shapes = items.map(({ metadata, spec }) => {
     const { image, env, resources } = spec.containers[0] ?? {};
     const { team } = metadata.labels;
     return { team, note: metadata.annotations['note'], image, env, resources };
   });
-  const { status } = await kubectl.json<{ status: Record<string, unknown> }>(`get etcdcluster ${name}`);
+  const { status } = await read<{ status: Record<string, unknown> }>(kubectl, `etcdcluster/${name}`);
   const { phase, size, readyMembers, currentVersion, targetVersion } = status;
   return { pods: shapes, status: { phase, size, readyMembers, currentVersion, targetVersion } };
 }
@@ -63,11 +65,9 @@ story.asOnTheLab('whatever was asked for before, what is asked for last is what 
   const become = async (name: string, spec: Name): Promise<void> => {
     await kubectl('apply -f -', applied(name, specs[spec]));
     await declared(kubectl, name).settled(specs[spec].size);
-    const generation = await kubectl(`get etcdcluster ${name} -o jsonpath={.metadata.generation}`);
-    await kubectl(`wait etcdcluster/${name} --for=jsonpath={.status.observedGeneration}=${generation} --timeout=60s`);
-    await kubectl(
-      `wait etcdcluster/${name} --for=jsonpath={.status.currentVersion}=${specs[spec].version} --timeout=120s`,
-    );
+    const generation = await shown(kubectl, `etcdcluster/${name}`, '.metadata.generation');
+    await waitFor(kubectl, `etcdcluster/${name}`, field('.status.observedGeneration', generation));
+    await waitFor(kubectl, `etcdcluster/${name}`, inSeconds(120, field('.status.currentVersion', specs[spec].version)));
     await declared(kubectl, name).settled(specs[spec].size);
   };
   await step('each of them, asked for at once', async () => {
@@ -88,8 +88,7 @@ story.asOnTheLab('whatever was asked for before, what is asked for last is what 
     await step(`${JSON.stringify(wrong)}, and back`, async () => {
       const spec = { ...specs.tuned, ...wrong };
       const told403 = await kubectl('apply -f -', applied('db', spec)).catch((error: Error) => error.message);
-      if (!told403.includes('Invalid value'))
-        await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=60s');
+      if (!told403.includes('Invalid value')) await waitFor(kubectl, 'etcdcluster/db', condition('Degraded'));
       await become('db', 'tuned');
       expect(await shapeOf(kubectl, 'db')).toEqual(reference.get('tuned'));
     });

@@ -4,6 +4,7 @@ import { type Api, coreos, improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
 import { installFor } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
+import { field, waitFor } from '../support/waits.ts';
 import { writesOf } from '../support/writes.ts';
 
 const peers = 'etcdpeers.etcd.improbable.io';
@@ -28,7 +29,7 @@ async function writeLittle(api: Api, told: Story): Promise<void> {
   await step('none while it is settled', async () => {
     if (api === improbable)
       // peers are told of after their cluster
-      await kubectl(`wait ${peers} -l ${db.label} --for=jsonpath={.status.healthy}=true --timeout=60s`);
+      await waitFor(kubectl, `${peers} -l ${db.label}`, field('.status.healthy', true));
     const before = writes().length;
     await sleep(15_000); // nothing can be awaited when nothing must happen; the operator looks at etcd every ten seconds
     expect(writes().slice(before)).toEqual([]);

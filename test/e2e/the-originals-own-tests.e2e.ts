@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { improbable, manifestOf } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const peers = 'etcdpeers.etcd.improbable.io';
 const [old, next] = ['3.5.21', '3.5.35'] as const;
@@ -43,7 +45,7 @@ async function validates(kubectl: Kubectl, db: DeclaredCluster): Promise<void> {
   const patched = `patch ${db.resource} --dry-run=server --type=merge -p '${JSON.stringify(smaller)}'`;
   expect(await kubectl.refused(patched)).toContain('a volume can grow but not shrink');
   await kubectl(`scale ${db.resource} --replicas=9 --dry-run=server`);
-  expect(await kubectl(`get ${db.resource} -o jsonpath={.spec.replicas}`)).toBe('4');
+  expect(await shown(kubectl, db.resource, '.spec.replicas')).toBe('4');
   expect(await kubectl(`get ${improbable.resource},${peers} -o name`)).not.toContain('another');
 }
 
@@ -55,7 +57,7 @@ async function threeOf(version: string, { kubectl, namespace }: Pick<Story, 'kub
   await db.settled(3);
   const scaled = async (size: number): Promise<void> => {
     await kubectl(`scale ${db.resource} --replicas=${size}`);
-    await kubectl(`wait ${db.resource} --for=jsonpath={.status.replicas}=${size} --timeout=120s`);
+    await waitFor(kubectl, db.resource, inSeconds(120, field('.status.replicas', size)));
     await db.settled(size);
   };
   return { db, scaled, etcdctl: etcdctlIn(kubectl, namespace) };
@@ -77,7 +79,7 @@ story.asOnTheLab('what the original’s own tests ask of a cluster that runs hol
   await step('Version: what runs is said, and what is asked for runs', async () => {
     const runs = async (version: string): Promise<void> => {
       for (const peer of ['db-0', 'db-1', 'db-2', 'db-3'])
-        await kubectl(`wait ${peers}/${peer} --for=jsonpath={.status.serverVersion}=${version} --timeout=120s`);
+        await waitFor(kubectl, `${peers}/${peer}`, inSeconds(120, field('.status.serverVersion', version)));
       await db.settled(4);
       expect(await db.status()).toMatchObject({ clusterVersion: '3.5.0', serverVersion: version });
     };
@@ -98,7 +100,7 @@ story.asOnTheLab('what the original’s own tests ask of the data of a cluster h
   });
   await step('Persistence: deleted and declared again, it has the data', async () => {
     await kubectl(`delete ${db.resource}`);
-    await kubectl(`wait pods -l ${db.label} --for=delete --timeout=60s`);
+    await waitForDeletion(kubectl, `pods -l ${db.label}`);
     await kubectl('apply -f -', { input: manifestOf('db', { size: 1, version: next }, improbable) });
     await db.settled(1);
     expect(await etcdctl('get foo')).toBe('foo\nbar\n');

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { read, shown } from '../support/api.ts';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { askedBy } from '../support/audit-log.ts';
 import { applyBackup, backedUp, claimManifest, numberedSaved, resourceOf } from '../support/backups.ts';
@@ -11,6 +12,7 @@ import { rightsIn } from '../support/roles.ts';
 import { type Story, story } from '../support/story.ts';
 import { entryIn, withCertificates } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 /** Everybody may ask what they may do. */
@@ -28,7 +30,7 @@ async function loseDiskAndPod(db: DeclaredCluster, kubectl: Kubectl): Promise<vo
 async function disturbService(kubectl: Kubectl): Promise<void> {
   await kubectl(`patch service db-client --type=merge -p '{"spec":{"selector":{"app":"nobody"}}}'`);
   await until('its members are back', async () => {
-    const { spec } = await kubectl.json<{ spec: { selector: Record<string, string> } }>('get service db-client');
+    const { spec } = await read<{ spec: { selector: Record<string, string> } }>(kubectl, 'service/db-client');
     return spec.selector['app'] !== 'nobody' || undefined;
   });
 }
@@ -65,13 +67,13 @@ async function saveAndRestore(db: DeclaredCluster, kubectl: Kubectl): Promise<vo
   await backedUp(kubectl, 'saved');
   const spec = { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', revisionBump: 1_000_000, ...store };
   await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', spec) });
-  await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=180s');
+  await waitFor(kubectl, 'etcdrestore/db', inSeconds(180, field('.status.succeeded', true)));
   await db.settled(1);
   const revision = await until('it answers', () => db.withMembers(async ([only]) => (await only?.status())?.revision));
   expect(revision).toBeGreaterThanOrEqual(1_000_000n);
   const copy = { etcdCluster: { name: 'copy', create: 'FromBackup' }, backupStorageType: 'PVC', ...store };
   await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'copy', copy) });
-  await kubectl('wait etcdrestore/copy --for=jsonpath={.status.succeeded}=true --timeout=180s');
+  await waitFor(kubectl, 'etcdrestore/copy', inSeconds(180, field('.status.succeeded', true)));
 }
 
 /** The same in an API whose restores make a cluster of their own. */
@@ -84,7 +86,7 @@ async function saveAndMakeAnother(kubectl: Kubectl): Promise<void> {
     spec: { source: { objectURL: 'file://backups/db' }, clusterTemplate: template },
   };
   await kubectl('apply -f -', { input: JSON.stringify(resource) });
-  await kubectl('wait etcdrestores.etcd.improbable.io/copy --for=jsonpath={.status.phase}=Completed --timeout=180s');
+  await waitFor(kubectl, 'etcdrestores.etcd.improbable.io/copy', inSeconds(180, field('.status.phase', 'Completed')));
 }
 
 /** Paused at first, since the operator is there before it. */
@@ -92,7 +94,7 @@ async function takeOver(told: Story): Promise<void> {
   const old = { name: 'old', size: 1, version, extra: { paused: true } };
   const { resource } = await bringUp(originalOfImprobable, old, told);
   await told.kubectl(`patch ${resource} --type=merge -p '{"spec":{"paused":false}}'`);
-  await told.kubectl(`wait ${resource} --for=jsonpath={.status.clusterId} --timeout=60s`);
+  await waitFor(told.kubectl, resource, field('.status.clusterId'));
 }
 
 /** What a schedule of the original has on it is taken away; of what it makes, nothing is kept but what is stored. */
@@ -112,12 +114,10 @@ async function saveBySchedule(kubectl: Kubectl): Promise<void> {
   await kubectl('apply -f -', { input: JSON.stringify(schedule) });
   const often = 'etcdbackupschedules.etcd.improbable.io/often';
   await until('one is made', async () => {
-    return (await kubectl(`get ${often} -o jsonpath={.status.lastSuccessfulTime}`)) !== '' || undefined;
+    return (await shown(kubectl, often, '.status.lastSuccessfulTime')) !== '' || undefined;
   });
   await kubectl(`patch ${often} --type=merge -p '{"spec":{"suspend":true}}'`);
-  await kubectl(
-    'wait etcdbackups.etcd.improbable.io -l etcd.improbable.io/backup-schedule-name=often --for=delete --timeout=60s',
-  );
+  await waitForDeletion(kubectl, 'etcdbackups.etcd.improbable.io -l etcd.improbable.io/backup-schedule-name=often');
 }
 
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
@@ -145,7 +145,7 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
     await likeness(api, kubectl);
     const spec = { version: '3.7.3', backupBeforeUpgrade: { like: 'likeness' } };
     await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec })}'`);
-    await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=3.7.3 --timeout=180s`);
+    await waitFor(kubectl, db.resource, inSeconds(180, field(`.status.${api.status.version}`, '3.7.3')));
     const made = await kubectl(`get etcdbackups.${api.apiVersion.split('/')[0]} db-before-3.7.3 -o jsonpath={.status}`);
     expect(made).toContain(`"file://backups/upgrades/db-${namespace}.db-before-3.7.3"`);
     expect(made).toContain(`"${version}"`);
@@ -158,7 +158,7 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
   await step('a cluster behind certificates serves', async () => {
     const extra = goesWithIt[api.name];
     const certificates = await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
-    await kubectl(`wait ${api.resource}/safe --for=jsonpath={.status.${api.status.ready}}=1 --timeout=90s`);
+    await waitFor(kubectl, `${api.resource}/safe`, inSeconds(90, field(`.status.${api.status.ready}`, 1)));
     await certificates.write();
     const renewed = (await entryIn(kubectl, 'safe-peer', 'peer')).tls.cert;
     await until('renewed certificates are kept for members', async () => {
@@ -178,9 +178,7 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
     await kubectl(`scale ${db.resource} --replicas=4`);
     await kubectl('wait events --field-selector reason=EvenSize --for=jsonpath={.count}=2 --timeout=60s');
   });
-  await step('without certificates it has none left', () =>
-    kubectl('wait secret/safe-member-tls --for=delete --timeout=180s'),
-  );
+  await step('without certificates it has none left', () => waitForDeletion(kubectl, 'secret/safe-member-tls', 180));
   await step('deleted, all leave nothing', async () => {
     await kubectl(`delete ${api.resource} db safe copy`);
     await kubectl(`wait pods,persistentvolumeclaims -l '${api.label} in (db, safe, copy)' --for=delete --timeout=60s`);

@@ -86,8 +86,8 @@ story.inFull('the listener of the talk sees what its slides show', async (told) 
       expect(await kubectl.refused(bad.words, { input: bad.input })).toContain('only Etcd version 3 is supported');
     });
   } finally {
-    for (const of of ['operator', 'backup-operator', 'restore-operator'])
-      await kubectl(`apply --server-side -f ${join(root, `examples/coreos/etcd-${of}-crd.yaml`)}`);
+    for (const program of ['operator', 'backup-operator', 'restore-operator'])
+      await kubectl(`apply --server-side -f ${join(root, `examples/coreos/etcd-${program}-crd.yaml`)}`);
     // kubectl keeps what it knows of kinds, and asks again when it is asked for all of them.
     await until('they are there again', async () => {
       const resources = await kubectl(`api-resources --api-group=${others} -o name`);

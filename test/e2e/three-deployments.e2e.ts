@@ -1,24 +1,26 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { applyBackup, backedUp, claimManifest, resourceOf } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { example, installOperator, scaleOperator, underTest } from '../support/operator.ts';
 import { everything, write } from '../support/restored.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { created, field, inSeconds, rolledOut, waitFor } from '../support/waits.ts';
 
 const store = (path: string) => ({ storageType: 'PVC', pvc: { claimName: 'backups', path } });
 
 story.asOnTheLab("the original's three Deployments stand side by side, and nothing is done twice", async (told) => {
   const { kubectl, step, namespace } = told;
   const db = declared(kubectl);
-  const holder = (lease: string): Promise<string> => kubectl(`get lease ${lease} -o jsonpath={.spec.holderIdentity}`);
+  const holder = (lease: string): Promise<string> => shown(kubectl, `lease/${lease}`, '.spec.holderIdentity');
   await installOperator(told);
   for (const lease of ['etcd-backup-operator', 'etcd-restore-operator'])
-    await kubectl(`wait lease/${lease} --for=create --timeout=60s`);
+    await waitFor(kubectl, `lease/${lease}`, created);
   await step('two more, which wait for their turns', async () => {
     for (const program of ['etcd-backup-operator', 'etcd-restore-operator']) {
       await kubectl('apply -f -', { input: underTest(example(`${program}/deployment.yaml`, namespace)) });
-      await kubectl(`rollout status deployment/${program} --timeout=90s`);
+      await waitFor(kubectl, `deployment/${program}`, inSeconds(90, rolledOut));
     }
     for (const lease of ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'])
       expect(await holder(lease)).toMatch(/^etcd-operator-/);
@@ -52,7 +54,7 @@ story.asOnTheLab("the original's three Deployments stand side by side, and nothi
     const { storageType: backupStorageType, ...place } = store('second.db');
     const spec = { etcdCluster: { name: 'db' }, backupStorageType, ...place };
     await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', spec) });
-    await kubectl('wait etcdrestore/db --for=jsonpath={.status.succeeded}=true --timeout=120s');
+    await waitFor(kubectl, 'etcdrestore/db', inSeconds(120, field('.status.succeeded', true)));
     await db.settled(1);
     expect(await everything(db)).toEqual(before);
     const logs = ['etcd-operator', 'etcd-restore-operator'].map((of) => kubectl(`logs deployment/${of}`));

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { connectionTo } from '../../src/etcd/client.ts';
+import { read } from '../support/api.ts';
 import { declared } from '../support/cluster.ts';
 import { endpointsOf } from '../support/member-endpoints.ts';
 import { installOperator } from '../support/operator.ts';
@@ -8,6 +9,7 @@ import { type Story, story } from '../support/story.ts';
 import { entryIn } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { created, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -16,7 +18,7 @@ const manage = ({ kubectl }: Pick<Story, 'kubectl'>, managed: object): Promise<s
   kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec: { TLS: { managed } } })}'`);
 
 const fileIn = async ({ kubectl }: Pick<Story, 'kubectl'>, secret: string, file: string): Promise<string> => {
-  const { data } = await kubectl.json<{ data: Readonly<Record<string, string>> }>(`get secret ${secret}`);
+  const { data } = await read<{ data: Readonly<Record<string, string>> }>(kubectl, `secret/${secret}`);
   return Buffer.from(data[file] ?? '', 'base64').toString();
 };
 
@@ -60,12 +62,12 @@ story.asOnTheLab('the operator makes the certificates itself, and renews them wi
     );
     await step('a published Secret that somebody deletes is there again', async () => {
       await kubectl('delete secret db-client-tls');
-      await kubectl('wait secret/db-client-tls --for=create --timeout=60s');
+      await waitFor(kubectl, 'secret/db-client-tls', created);
     });
   });
   await step('deleted, it leaves no Secret', async () => {
     await kubectl('delete etcdcluster db');
-    await kubectl('wait secret -l etcd_cluster=db --for=delete --timeout=60s');
+    await waitForDeletion(kubectl, 'secret -l etcd_cluster=db');
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { conditionOf, toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import { installOperator } from '../support/operator.ts';
 import { bodiesOf, showing } from '../support/shown.ts';
 import { type Story, story } from '../support/story.ts';
@@ -138,10 +139,8 @@ story.asOnTheLab('Secrets that are missing or unfit are told by name and key, an
     });
   await step('nothing was started, and it was told in Events', async () => {
     expect(await db.podNames()).toEqual([]);
-    await until('Events tell of all flaws', async () => {
-      const events = await kubectl('get events --field-selector reason=SecretUnfit -o jsonpath={.items[*].message}');
-      return flaws.every(({ says }) => events.includes(says)) || undefined;
-    });
+    const flawsSaid = flaws.map(({ says }) => says);
+    await eventsSay(kubectl, { reason: 'SecretUnfit' }, flawsSaid);
   });
   await step('once all is good it serves', async () => {
     await certificates.write();

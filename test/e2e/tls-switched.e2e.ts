@@ -1,21 +1,23 @@
 import { expect } from 'vitest';
+import { namesOf, shown } from '../support/api.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { conditionOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Entry } from '../support/member-endpoints.ts';
 import { installOperator } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { waitForDeletion } from '../support/waits.ts';
 
 /** Says something else about TLS, and waits until that is how all members listen. */
 async function switchTo({ kubectl }: Pick<Story, 'kubectl'>, db: DeclaredCluster, wish: Wish): Promise<void> {
   await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec: { TLS: wish.TLS } })}'`);
-  const path = '{.items[*].spec.containers[0].command}';
   await until(
     wish.listens,
     async () => {
-      const commands = await kubectl(`get pods -l etcd_cluster=db -o jsonpath='${path}'`);
+      const commands = await shown(kubectl, 'pods -l etcd_cluster=db', '.spec.containers[0].command');
       return commands.split(`${wish.listens}"`).length - 1 === 3 || undefined;
     },
     { seconds: 180 },
@@ -49,7 +51,7 @@ story.asOnTheLab('encryption between members is switched on and off while client
       await until(
         'nobody has certificates',
         async () => {
-          const volumes = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.volumes[*].name}');
+          const volumes = await shown(kubectl, 'pods -l etcd_cluster=db', '.spec.volumes[*].name');
           return !volumes.includes('member-peer-tls') || undefined;
         },
         { seconds: 120 },
@@ -58,8 +60,8 @@ story.asOnTheLab('encryption between members is switched on and off while client
       expect(await schemes()).toEqual(new Set(['http']));
     });
     await step('nothing is left of certificates but what the user has made', async () => {
-      await kubectl('wait secret/db-member-tls --for=delete --timeout=60s');
-      expect(await kubectl('get secrets -l etcd_cluster=db -o name')).toBe('');
+      await waitForDeletion(kubectl, 'secret/db-member-tls');
+      expect(await namesOf(kubectl, 'secrets -l etcd_cluster=db')).toEqual([]);
       expect(await kubectl('get secrets db-peer db-server -o name')).toContain('db-server');
     });
   });
@@ -94,18 +96,11 @@ story.asOnTheLab('clients are moved to encryption and back, with both served in 
         listens: '--listen-client-urls=https://0.0.0.0:2379',
       });
       expect(await toClients(db)).toBeUndefined();
-      await until('an Event tells it', async () => {
-        const events = await kubectl(
-          'get events --field-selector=reason=ClientsMoving -o jsonpath={.items[*].message}',
-        );
-        return events.includes('each has to use https and show a certificate') || undefined;
-      });
+      await eventsSay(kubectl, { reason: 'ClientsMoving' }, ['each has to use https and show a certificate']);
     });
     await step('both again', () => switchTo(told, db, { TLS: { acceptPlainClients: true }, listens: either }));
     entry = {};
     await step('off', () => switchTo(told, db, { TLS: null, listens: '--listen-client-urls=http://0.0.0.0:2379' }));
-    await step('and nothing is kept for it any more', () =>
-      kubectl('wait secret/db-member-tls --for=delete --timeout=60s'),
-    );
+    await step('and nothing is kept for it any more', () => waitForDeletion(kubectl, 'secret/db-member-tls'));
   });
 });

@@ -3,19 +3,17 @@ import { coreos } from '../support/apis.ts';
 import { inBothApis } from '../support/both-apis.ts';
 import { declaredIn } from '../support/cluster.ts';
 import { conditionOf, toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor, scaleOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, created, field, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.5.35';
 
-const isWarnedOf = (reason: string, kubectl: Kubectl): Promise<true> =>
-  until(`an Event tells of ${reason}`, async () => {
-    const types = await kubectl(`get events --field-selector reason=${reason} -o jsonpath={.items[*].type}`);
-    return types.startsWith('Warning') || undefined;
-  });
+const isWarnedOf = (reason: string, kubectl: Kubectl): Promise<void> => eventsSay(kubectl, { reason, type: 'Warning' });
 
 inBothApis(story, 'a paused cluster is left alone until it is paused no more', async (api, told) => {
   const { kubectl, step } = told;
@@ -26,9 +24,9 @@ inBothApis(story, 'a paused cluster is left alone until it is paused no more', a
   const [victim = ''] = await db.podNames();
   await step('paused: a deleted pod is not replaced', async () => {
     await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"paused":true}}'`);
-    await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.paused}}=true --timeout=30s`);
+    await waitFor(kubectl, db.resource, inSeconds(30, field(`.status.${api.status.paused}`, true)));
     await kubectl(`delete pod ${victim}`);
-    await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.ready}}=2 --timeout=30s`);
+    await waitFor(kubectl, db.resource, inSeconds(30, field(`.status.${api.status.ready}`, 2)));
     expect(await db.members()).toHaveLength(3);
     expect(await db.podNames()).toHaveLength(2);
   });
@@ -71,7 +69,7 @@ inBothApis(story, 'a version that nobody has is reported, and correcting it reco
   await installFor(api, told);
   await step('a typo', async () => {
     await db.apply({ size: 3, version: '3.5.3535' });
-    await kubectl(`wait ${db.resource} --for=condition=Degraded --timeout=60s`);
+    await waitFor(kubectl, db.resource, condition('Degraded'));
     expect(await conditionOf(db, 'Available')).toMatchObject({ status: 'False', reason: 'Creating' });
     if (api === coreos) expect((await db.status())['phase']).toBe('Creating');
   });
@@ -158,10 +156,10 @@ inBothApis(story, 'services and budget that were deleted come back', async (api,
     await kubectl('delete poddisruptionbudget db');
     // One after the other: of several that are missing, kubectl does not wait for any.
     for (const each of ['service/db', 'service/db-client', 'poddisruptionbudget/db'])
-      await kubectl(`wait ${each} --for=create --timeout=30s`);
+      await waitFor(kubectl, each, inSeconds(30, created));
   });
   await step('changed, and put right', async () => {
     await kubectl(`patch poddisruptionbudget db --type=merge -p '{"spec":{"minAvailable":0}}'`);
-    await kubectl('wait poddisruptionbudget/db --for=jsonpath={.spec.minAvailable}=2 --timeout=30s');
+    await waitFor(kubectl, 'poddisruptionbudget/db', inSeconds(30, field('.spec.minAvailable', 2)));
   });
 });

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { askedBy } from '../support/audit-log.ts';
 import { declared, manifestOf } from '../support/cluster.ts';
 import { installOperator, scaleOperator, underTest } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { field, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 const deploy = (file: string): string => readFileSync(join(import.meta.dirname, '../../deploy/coreos', file), 'utf8');
@@ -20,13 +22,13 @@ story.onOurCluster('two operators stand side by side, and one takes over when th
   await underTraffic(db, async () => {
     await step('a second one waits for its turn', async () => {
       await kubectl('scale deployment etcd-operator --replicas=2');
-      await kubectl('wait deployment/etcd-operator --for=jsonpath={.status.replicas}=2 --timeout=60s');
-      await kubectl('wait pods -l name=etcd-operator --for=jsonpath={.status.phase}=Running --timeout=60s');
+      await waitFor(kubectl, 'deployment/etcd-operator', field('.status.replicas', 2));
+      await waitFor(kubectl, 'pods -l name=etcd-operator', field('.status.phase', 'Running'));
     });
     await step(
       'who leads is killed without a warning while a member is being replaced, and another leads',
       async () => {
-        const leader = (): Promise<string> => kubectl('get lease etcd-operator -o jsonpath={.spec.holderIdentity}');
+        const leader = (): Promise<string> => shown(kubectl, 'lease/etcd-operator', '.spec.holderIdentity');
         const [first, [victim = '']] = [await leader(), await db.podNames()];
         await kubectl(`delete pod ${victim} --wait=false`);
         await kubectl(`delete pod ${first} --grace-period=0 --force`);
@@ -75,8 +77,8 @@ story.onOurCluster(
       await step('one without the annotation is not', async () => {
         await kubectl('apply -f -', { input: manifestOf('plain', { size: 1, version }) });
         await kubectl('apply -f -', { input: annotated('later') });
-        await kubectl('wait etcdcluster/later --for=jsonpath={.status.readyMembers}=1 --timeout=60s');
-        expect(await kubectl('get etcdcluster plain -o jsonpath={.status}')).toBe('');
+        await waitFor(kubectl, 'etcdcluster/later', field('.status.readyMembers', 1));
+        expect(await shown(kubectl, 'etcdcluster/plain', '.status')).toBe('');
       });
       await step('nothing that it asked for was refused', async () => {
         const asked = askedBy(nodes.auditLog, 'etcd-operator:etcd-operator');

@@ -1,20 +1,20 @@
 import { expect } from 'vitest';
+import { shown } from '../support/api.ts';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declared, declaredIn } from '../support/cluster.ts';
 import { toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import { installFor, installOperator } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 
 type Told = Pick<Story, 'kubectl'> & { readonly api?: Api };
 
 /** Waits until Events have told of all these upgrades. */
 async function areTold({ kubectl }: Told, upgrades: readonly string[]): Promise<void> {
-  await until('Events tell of it', async () => {
-    const told = await kubectl("get events --field-selector reason='Member Upgraded' -o jsonpath={.items[*].message}");
-    return upgrades.every((each) => told.includes(each)) || undefined;
-  });
+  await eventsSay(kubectl, { reason: 'Member Upgraded' }, upgrades);
 }
 
 /** Asks for another version as the book does, and waits until every member runs it. */
@@ -26,8 +26,8 @@ async function upgrade(told: Told, db: DeclaredCluster, version: string): Promis
 }
 
 async function arrived({ kubectl, api = coreos }: Told, db: DeclaredCluster, version: string): Promise<void> {
-  await kubectl(`wait ${db.resource} --for=jsonpath={.status.${api.status.version}}=${version} --timeout=240s`);
-  await kubectl(`wait ${db.resource} --for=condition=Progressing=False --timeout=60s`);
+  await waitFor(kubectl, db.resource, inSeconds(240, field(`.status.${api.status.version}`, version)));
+  await waitFor(kubectl, db.resource, condition('Progressing', 'False'));
   await until(`everybody runs ${version}`, async () => {
     const running = await db.withMembers((members) => Promise.all(members.map((member) => member.status())));
     return running.every((status) => status.version === version) || undefined;
@@ -41,10 +41,14 @@ story.inFull('one cluster without disks lives from 3.1 to 3.7 with its data', as
   await db.apply({ size: 3, version: '3.1.10' });
   await db.settled(3);
   const members = await db.ids();
-  await underTraffic(db, async () => {
-    for (const version of ['3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'])
-      await step(`to ${version}`, () => upgrade(told, db, version));
-  });
+  await underTraffic(
+    db,
+    async () => {
+      for (const version of ['3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'])
+        await step(`to ${version}`, () => upgrade(told, db, version));
+    },
+    { dense: true },
+  );
   await step('they are the same members, in the same pods', async () => {
     expect(await db.ids()).toEqual(members);
   });
@@ -65,13 +69,13 @@ story.asOnTheLab('a long way is walked by itself, and back as far as etcd can', 
       const pod = { etcdEnv: [{ name: 'ETCD_MAX_TXN_OPS', value: '256' }] };
       const spec = { version: '3.7.3', pod };
       await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
-      await kubectl('wait etcdcluster/db --for=jsonpath={.status.upgradePath[0]}=3.5.35 --timeout=30s');
+      await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, field('.status.upgradePath[0]', '3.5.35')));
       expect((await db.status())['upgradePath']).toEqual(['3.5.35', '3.6.16', '3.7.3']);
       await arrived(told, db, '3.7.3');
     });
     await step('back to 3.5 by way of 3.6, by etcd’s own leave', async () => {
       await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
-      await kubectl('wait etcdcluster/db --for=jsonpath={.status.upgradePath[0]}=3.6.16 --timeout=30s');
+      await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, field('.status.upgradePath[0]', '3.6.16')));
       await arrived(told, db, '3.5.35');
     });
   });
@@ -85,15 +89,15 @@ story.asOnTheLab('a long way is walked by itself, and back as far as etcd can', 
   });
   await step('3.4 is refused, with what to do instead', async () => {
     await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.4.31"}}'`);
-    await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=30s');
+    await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Degraded')));
     const [message] = (
-      await kubectl(`get etcdcluster db -o jsonpath='{.status.conditions[?(@.type=="Degraded")].message}'`)
+      await shown(kubectl, 'etcdcluster/db', '.status.conditions[?(@.type=="Degraded")].message')
     ).split('\n');
     expect(message).toMatch(/cannot go back to 3\.4\.31.*restore a backup/);
   });
   await step('what runs is right again when the spec says so', async () => {
     await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.35"}}'`);
-    await kubectl('wait etcdcluster/db --for=condition=Degraded=False --timeout=30s');
+    await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Degraded', 'False')));
   });
 });
 
@@ -107,12 +111,14 @@ story.asOnTheLab('an upgrade that fails stops at its first member, and going bac
   await underTraffic(db, async () => {
     await step('a version that nobody has', async () => {
       await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.5.3535"}}'`);
-      await kubectl('wait etcdcluster/db --for=condition=Degraded --timeout=60s');
-      const images = await kubectl('get pods -l etcd_cluster=db -o jsonpath={.items[*].spec.containers[0].image}');
+      await waitFor(kubectl, 'etcdcluster/db', condition('Degraded'));
+      const images = await shown(kubectl, 'pods -l etcd_cluster=db', '.spec.containers[0].image');
       expect(images.split(' ').filter((image) => image.endsWith(':v3.5.3535'))).toHaveLength(1);
       await until('longer than a member is waited for', async () => {
-        const since = await kubectl(
-          `get etcdcluster db -o jsonpath='{.status.conditions[?(@.type=="Degraded")].lastTransitionTime}'`,
+        const since = await shown(
+          kubectl,
+          'etcdcluster/db',
+          '.status.conditions[?(@.type=="Degraded")].lastTransitionTime',
         );
         return Date.now() - Date.parse(since) > 15_000 || undefined;
       });
@@ -144,7 +150,7 @@ story.asOnTheLab(
       await step('a minor of which there is no image stops at the first member', async () => {
         await wish('3.6.1616');
         await toldOf(db, 'cannot start', 60);
-        const images = await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].spec.containers[0].image}`);
+        const images = await shown(kubectl, `pods -l ${db.label}`, '.spec.containers[0].image');
         expect(images.split(' ').filter((image) => image.endsWith(':v3.6.1616'))).toHaveLength(1);
         expect(await db.status()).toMatchObject({ clusterVersion: '3.5.0', upgradePath: ['3.6.1616'] });
       });
@@ -155,7 +161,7 @@ story.asOnTheLab(
       });
       await step('from 3.5 to 3.7 in one edit, with the way shown', async () => {
         await wish('3.7.3');
-        await kubectl(`wait ${db.resource} --for=jsonpath={.status.upgradePath[0]}=3.6.16 --timeout=30s`);
+        await waitFor(kubectl, db.resource, inSeconds(30, field('.status.upgradePath[0]', '3.6.16')));
         expect((await db.status())['upgradePath']).toEqual(['3.6.16', '3.7.3']);
         await arrived(ofThisApi, db, '3.7.3');
       });
@@ -163,9 +169,7 @@ story.asOnTheLab(
     await step(`they are the same members; writes paused for ${longestPause.toFixed(0)} ms at most`, async () => {
       expect(await db.ids()).toEqual(members);
       for (const name of await db.podNames())
-        await kubectl(
-          `wait etcdpeers.etcd.improbable.io/${name} --for=jsonpath={.status.serverVersion}=3.7.3 --timeout=60s`,
-        );
+        await waitFor(kubectl, `etcdpeers.etcd.improbable.io/${name}`, field('.status.serverVersion', '3.7.3'));
       expect(await db.status()).toMatchObject({ clusterVersion: '3.7.0', serverVersion: '3.7.3' });
     });
   },

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { list, shown } from '../support/api.ts';
 import { coreos, improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
 import { conditionOf } from '../support/conditions.ts';
@@ -6,6 +7,7 @@ import type { Kubectl } from '../support/kubectl.ts';
 import { installFor } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { field, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 const claimOf = (storage: string): object => ({
@@ -27,13 +29,12 @@ for (const api of [coreos, improbable])
     const { kubectl, step } = told;
     const db = declaredIn(api)(kubectl);
     await installFor(api, told);
-    const classes = await kubectl.json<{ items: { allowVolumeExpansion?: boolean }[] }>('get storageclasses');
-    const canGrow = classes.items.some(({ allowVolumeExpansion }) => allowVolumeExpansion === true);
+    const classes = await list<{ allowVolumeExpansion?: boolean }>(kubectl, 'storageclasses');
+    const canGrow = classes.some(({ allowVolumeExpansion }) => allowVolumeExpansion === true);
     await db.apply({ size: 3, version, durable: true, extra: asking[api.name]('256Mi') });
     await db.settled(3);
     const [ids, pods] = [await db.ids(), await db.podNames()];
-    const sizes = (of: string): Promise<string> =>
-      kubectl(`get persistentvolumeclaims -l ${db.label} -o jsonpath='{.items[*]${of}}'`);
+    const sizes = (of: string): Promise<string> => shown(kubectl, `persistentvolumeclaims -l ${db.label}`, of);
     await step('more is asked for, and given', async () => {
       await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec: asking[api.name]('384Mi') })}'`);
       await until('all have it', async () => {
@@ -53,7 +54,7 @@ for (const api of [coreos, improbable])
 
 /** A class like the default one, of which more may be asked for; but nobody gives it. */
 async function withVainHopes(kubectl: Kubectl, name: string, tell: () => Promise<void>): Promise<void> {
-  const { items } = await kubectl.json<{ items: readonly StorageClass[] }>('get storageclasses');
+  const items = await list<StorageClass>(kubectl, 'storageclasses');
   const byDefault = ({ metadata: { annotations = {} } }: StorageClass): boolean =>
     annotations['storageclass.kubernetes.io/is-default-class'] === 'true';
   const { apiVersion, kind, provisioner, volumeBindingMode } = items.find(byDefault) ?? items[0] ?? {};
@@ -91,15 +92,12 @@ for (const api of [coreos, improbable])
       const ids = await db.ids();
       await step('more is asked for', async () => {
         await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec: of('384Mi') })}'`);
-        const reason = '{.status.conditions[?(@.type=="Progressing")].reason}';
-        await kubectl(`wait ${db.resource} --for=jsonpath='${reason}'=VolumeGrowing --timeout=60s`);
+        const reason = '.status.conditions[?(@.type=="Progressing")].reason';
+        await waitFor(kubectl, db.resource, field(reason, 'VolumeGrowing'));
         const [pod = ''] = await db.podNames();
-        const claims = `get persistentvolumeclaims -l ${db.label}`;
-        const [request, capacity] = [
-          '{.items[*].spec.resources.requests.storage}',
-          '{.items[*].status.capacity.storage}',
-        ];
-        expect(await kubectl(`${claims} -o jsonpath='${request} ${capacity}'`)).toBe('384Mi 256Mi');
+        const claims = `persistentvolumeclaims -l ${db.label}`;
+        expect(await shown(kubectl, claims, '.spec.resources.requests.storage')).toBe('384Mi');
+        expect(await shown(kubectl, claims, '.status.capacity.storage')).toBe('256Mi');
         const says = `PersistentVolumeClaim ${pod} is asked for 384Mi and has 256Mi`;
         expect((await conditionOf(db, 'Progressing'))?.message).toContain(says);
       });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { namesOf, shown } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import { conditionOf } from '../support/conditions.ts';
@@ -8,10 +9,11 @@ import { originalOfImprobable } from '../support/original-improbable.ts';
 import { bringUp } from '../support/originals.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 const claims = 'persistentvolumeclaims';
-const clusterId = `{.metadata.annotations.etcd\\.improbable\\.io/cluster-id}`;
+const clusterId = '.metadata.annotations.etcd\\.improbable\\.io/cluster-id';
 
 const put = (db: DeclaredCluster, key: string): Promise<unknown> =>
   db.withMembers((members) => Promise.any(members.map((member) => member.put(key, 'kept'))));
@@ -23,14 +25,14 @@ const get = async (db: DeclaredCluster, key: string): Promise<string | undefined
 /** Deletes the cluster, and waits until its pods are gone. */
 async function remove(db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
   await kubectl(`delete ${db.resource}`);
-  await kubectl(`wait pods -l ${db.label} --for=delete --timeout=90s`);
+  await waitForDeletion(kubectl, `pods -l ${db.label}`, 90);
 }
 
 /** Waits until the cluster is said to need a person, and gives back why. */
 async function trouble(db: DeclaredCluster, kubectl: Kubectl, reason: string): Promise<string> {
-  const degraded = (field: string): string => `{.status.conditions[?(@.type=="Degraded")].${field}}`;
-  await kubectl(`wait ${db.resource} --for=jsonpath='${degraded('reason')}'=${reason} --timeout=90s`);
-  return kubectl(`get ${db.resource} -o jsonpath='${degraded('message')}'`);
+  const degraded = (part: string): string => `.status.conditions[?(@.type=="Degraded")].${part}`;
+  await waitFor(kubectl, db.resource, inSeconds(90, field(degraded('reason'), reason)));
+  return shown(kubectl, db.resource, degraded('message'));
 }
 
 story.asOnTheLab('a cluster that is declared again goes on with the volumes it left', async (told) => {
@@ -41,26 +43,23 @@ story.asOnTheLab('a cluster that is declared again goes on with the volumes it l
   await db.settled(3);
   await put(db, 'first');
   const before = await db.ids();
-  for (const name of ['db-0', 'db-1', 'db-2'])
-    await kubectl(`wait pvc/${name} --for=jsonpath='${clusterId}' --timeout=30s`);
+  for (const name of ['db-0', 'db-1', 'db-2']) await waitFor(kubectl, `pvc/${name}`, inSeconds(30, field(clusterId)));
   await step('deleted, it leaves its volumes', async () => {
     await remove(db, kubectl);
-    expect(await kubectl(`get ${claims} -o name`)).toBe(
-      ['db-0', 'db-1', 'db-2'].map((name) => `persistentvolumeclaim/${name}\n`).join(''),
-    );
+    expect(await namesOf(kubectl, claims)).toEqual(['db-0', 'db-1', 'db-2']);
   });
   await step('declared again, and smaller, all of its members start first', async () => {
     await db.apply({ size: 1, version });
     await db.settled(1);
     expect(before).toEqual(expect.arrayContaining([...(await db.ids())]));
     expect(await get(db, 'first')).toBe('kept');
-    await kubectl(`wait pvc/db-1 pvc/db-2 --for=delete --timeout=60s`);
+    for (const each of ['pvc/db-1', 'pvc/db-2']) await waitForDeletion(kubectl, each);
   });
   await step('where it is to take them along, it leaves nothing', async () => {
     await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"storage":{"volumeClaimPolicy":"Delete"}}}'`);
-    await kubectl(`wait pvc/db-0 --for=jsonpath='{.metadata.ownerReferences[0].name}'=db --timeout=30s`);
+    await waitFor(kubectl, 'pvc/db-0', inSeconds(30, field('.metadata.ownerReferences[0].name', 'db')));
     await remove(db, kubectl);
-    await kubectl(`wait pvc/db-0 --for=delete --timeout=60s`);
+    await waitForDeletion(kubectl, 'pvc/db-0');
   });
 });
 
@@ -73,25 +72,24 @@ story.asOnTheLab('volumes that are gone or not of one cluster are told of, and n
   await other.apply({ size: 1, version });
   await db.settled(3);
   await other.settled(1);
-  const id = await kubectl(`get pvc one-0 -o jsonpath='${clusterId}'`);
+  const id = await shown(kubectl, 'pvc/one-0', clusterId);
   await step('a cluster of one whose volume vanishes does not begin again', async () => {
     await scaleOperator(told, 0); // which would have had another member take its place before its pod went
     await kubectl('delete pvc one-0 --wait=false');
     await kubectl('delete pod one-0');
     await scaleOperator(told, 1);
     expect(await trouble(other, kubectl, 'QuorumLost')).toContain('restore a backup');
-    expect(await kubectl('get pods -l etcd.improbable.io/cluster-name=one -o name')).toBe('');
+    expect(await namesOf(kubectl, 'pods -l etcd.improbable.io/cluster-name=one')).toEqual([]);
   });
-  for (const name of ['db-0', 'db-1', 'db-2'])
-    await kubectl(`wait pvc/${name} --for=jsonpath='${clusterId}' --timeout=30s`);
+  for (const name of ['db-0', 'db-1', 'db-2']) await waitFor(kubectl, `pvc/${name}`, inSeconds(30, field(clusterId)));
   await remove(db, kubectl);
   await step('volumes of two clusters under one name', async () => {
     const foreign = { metadata: { annotations: { 'etcd.improbable.io/cluster-id': `${id}0` } } };
-    const right = await kubectl(`get pvc db-2 -o jsonpath='${clusterId}'`);
+    const right = await shown(kubectl, 'pvc/db-2', clusterId);
     await kubectl(`patch pvc db-2 --type=merge -p '${JSON.stringify(foreign)}'`);
     await db.apply({ size: 3, version });
     expect(await trouble(db, kubectl, 'WrongCluster')).toContain('delete the claims that are not meant');
-    expect(await kubectl(`get pods -l ${db.label} -o name`)).toBe('');
+    expect(await db.podNames()).toEqual([]);
     await kubectl(`delete ${db.resource}`);
     foreign.metadata.annotations['etcd.improbable.io/cluster-id'] = right;
     await kubectl(`patch pvc db-2 --type=merge -p '${JSON.stringify(foreign)}'`);
@@ -100,7 +98,7 @@ story.asOnTheLab('volumes that are gone or not of one cluster are told of, and n
     await kubectl('delete pvc db-1 db-2');
     await db.apply({ size: 3, version });
     expect(await trouble(db, kubectl, 'QuorumLost')).toContain('2 of 3 members have lost their data');
-    expect(await kubectl(`get ${claims} -l ${db.label} -o name`)).toBe('persistentvolumeclaim/db-0\n');
+    expect(await namesOf(kubectl, `${claims} -l ${db.label}`)).toEqual(['db-0']);
   });
 });
 
@@ -129,7 +127,7 @@ story.asOnTheLab(
         const says = /waiting for db-0 to go on with the volumes that were left .* restore a backup$/;
         return (progressing?.reason === 'Forming' && says.test(progressing.message ?? '')) || undefined;
       });
-      await kubectl('wait pod/db-0 --for=jsonpath={.status.containerStatuses[0].state.running} --timeout=60s');
+      await waitFor(kubectl, 'pod/db-0', field('.status.containerStatuses[0].state.running'));
       expect(await kubectl(`get ${claims},pods -l ${db.label} -o name`)).toBe('persistentvolumeclaim/db-0\npod/db-0\n');
     });
   },

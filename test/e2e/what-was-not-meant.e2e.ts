@@ -1,10 +1,13 @@
 import { expect } from 'vitest';
+import { namesOf, shown } from '../support/api.ts';
 import { coreos, improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
 import { toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import { installFor, installForBoth } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
+import { condition, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 const peers = 'etcdpeers.etcd.improbable.io';
@@ -21,12 +24,9 @@ story.asOnTheLab('an EtcdPeer that somebody else has made stands for nobody, and
   await step('it is told that nothing is done for it', async () => {
     for (const name of ['db-1', 'db-7']) await kubectl('create -f -', { input: made(name) });
     for (const name of ['db-1', 'db-7'])
-      await until(`an Event tells ${name}`, async () => {
-        const events = `get events --field-selector reason=BadSpec,involvedObject.name=${name}`;
-        const messages = await kubectl(`${events} -o jsonpath={.items[*].message}`);
-        return messages.includes('nothing is done for this EtcdPeer') || undefined;
-      });
-    expect(await kubectl('get pods,persistentvolumeclaims -l app.kubernetes.io/name=etcd -o name')).toBe('');
+      await eventsSay(kubectl, { reason: 'BadSpec', name }, ['nothing is done for this EtcdPeer']);
+    for (const kind of ['pods', 'persistentvolumeclaims'])
+      expect(await namesOf(kubectl, `${kind} -l app.kubernetes.io/name=etcd`)).toEqual([]);
   });
   await step('a cluster that needs its name says so', async () => {
     await db.apply({ size: 3, version });
@@ -35,9 +35,9 @@ story.asOnTheLab('an EtcdPeer that somebody else has made stands for nobody, and
   await step('and serves all the same; when it is gone, all is well, and the other one is still there', async () => {
     await db.settled(3);
     await kubectl(`delete ${peers} db-1`);
-    await kubectl(`wait ${db.resource} --for=condition=Degraded=False --timeout=60s`);
-    expect(await kubectl(`get ${peers} db-1 -o jsonpath={.metadata.ownerReferences[0].name}`)).toBe('db');
-    expect(await kubectl(`get ${peers} db-7 -o jsonpath={.metadata.ownerReferences}`)).toBe('');
+    await waitFor(kubectl, db.resource, condition('Degraded', 'False'));
+    expect(await shown(kubectl, `${peers}/db-1`, '.metadata.ownerReferences[0].name')).toBe('db');
+    expect(await shown(kubectl, `${peers}/db-7`, '.metadata.ownerReferences')).toBe('');
   });
 });
 
@@ -59,10 +59,7 @@ story.asOnTheLab(
     });
     const names = async (): Promise<readonly string[]> => (await db.members()).map(({ name }) => name).toSorted();
     const isTold = (what: string): Promise<unknown> =>
-      until(`${what} is told of`, async () => {
-        const messages = await kubectl('get events --field-selector reason=NameTaken -o jsonpath={.items[*].message}');
-        return messages.includes(`${what} has a name that a member of this cluster might have`) || undefined;
-      });
+      eventsSay(kubectl, { reason: 'NameTaken' }, [`${what} has a name that a member of this cluster might have`]);
     await installFor(improbable, told);
     await db.apply({ size: 1, version });
     await db.settled(1);
@@ -75,8 +72,8 @@ story.asOnTheLab(
       await db.apply({ size: 3, version });
       await db.settled(3);
       expect(await names()).toEqual(['db-0', 'db-3', 'db-4']);
-      const kept = await kubectl('get pvc db-backups db-1 db-2 -o jsonpath={.items[*].metadata.deletionTimestamp}');
-      expect(kept).toBe('');
+      for (const name of ['db-backups', 'db-1', 'db-2'])
+        expect(await shown(kubectl, `pvc/${name}`, '.metadata.deletionTimestamp')).toBe('');
     });
     await step('an EtcdPeer: its number is passed over, and nothing waits for it', async () => {
       await create(peer('db-5', {}));
@@ -90,10 +87,9 @@ story.asOnTheLab(
     await step('storage of an EtcdPeer that grew alone is put back, and the cluster is looked after', async () => {
       const more = { spec: { storage: { volumeClaimTemplate: { resources: { requests: { storage: '1Gi' } } } } } };
       await kubectl(`patch ${peers} db-0 --type=merge -p '${JSON.stringify(more)}'`);
-      const size = '{.spec.storage.volumeClaimTemplate.resources.requests.storage}';
+      const size = '.spec.storage.volumeClaimTemplate.resources.requests.storage';
       await until('it is put back', async () => {
-        const says = await kubectl(`get ${peers} --ignore-not-found -o jsonpath='{range .items[*]}${size} {end}'`);
-        return says.trim() === '256Mi 256Mi 256Mi 1Gi 256Mi' || undefined;
+        return (await shown(kubectl, peers, size)) === '256Mi 256Mi 256Mi 1Gi 256Mi' || undefined;
       });
       await kubectl('delete pod db-0');
       await db.healed('db-0', 4);
@@ -109,16 +105,16 @@ story.asOnTheLab(
 story.asOnTheLab('a gap in the numbers of kept volumes is filled, and the others have the data', async (told) => {
   const { kubectl, step } = told;
   const db = declaredIn(improbable)(kubectl);
-  const marked = `'{.metadata.annotations.etcd\\.improbable\\.io/cluster-id}'`;
+  const marked = field('.metadata.annotations.etcd\\.improbable\\.io/cluster-id');
   await installFor(improbable, told);
   await db.apply({ size: 3, version });
   await db.settled(3);
   const before = await db.members();
   await db.withMembers((members) => Promise.any(members.map((member) => member.put('kept', 'data'))));
-  for (const name of ['db-0', 'db-1', 'db-2']) await kubectl(`wait pvc/${name} --for=jsonpath=${marked} --timeout=30s`);
+  for (const name of ['db-0', 'db-1', 'db-2']) await waitFor(kubectl, `pvc/${name}`, inSeconds(30, marked));
   await step('the cluster is deleted, and the volume in the middle', async () => {
     await kubectl(`delete ${db.resource}`);
-    await kubectl(`wait pods -l ${db.label} --for=delete --timeout=90s`);
+    await waitForDeletion(kubectl, `pods -l ${db.label}`, 90);
     await kubectl('delete pvc db-1');
   });
   await step('declared again, two return and one is made anew', async () => {
@@ -158,7 +154,7 @@ story.onClusters('a class of storage that is not there is told by its name, and 
     await two.apply(spec);
     for (const each of [one, two]) await each.settled(1);
     await until('no claim of the other class is left', async () => {
-      const classes = await kubectl('get persistentvolumeclaims -o jsonpath={.items[*].spec.storageClassName}');
+      const classes = await shown(kubectl, 'persistentvolumeclaims', '.spec.storageClassName');
       return !classes.includes('nowhere') || undefined;
     });
   });

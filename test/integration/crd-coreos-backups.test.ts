@@ -1,9 +1,7 @@
 import { coreosBackups } from '../../src/dialects/coreos-v1beta2/backup.ts';
 import { accepted, benchFor, type Json, refused } from './crd-support.ts';
 
-const { withDefinition, judge } = benchFor('crd-backups', {
-  'examples/coreos/etcd-backup-operator-crd.yaml': 'etcdbackups.etcd.database.coreos.com',
-});
+const { withNamespace, judge } = benchFor('crd-backups');
 
 const backup = (spec: Json): Json => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
@@ -19,7 +17,7 @@ const backup = (spec: Json): Json => ({
 const s3 = (fields: Json): Json => backup({ s3: { path: 'bucket/key', ...fields } });
 const policy = (backupPolicy: Json): Json => backup({ backupPolicy });
 
-withDefinition();
+withNamespace();
 judge(
   {
     'what is saved': [

@@ -1,12 +1,4 @@
-import {
-  accepted,
-  type Case,
-  etcdCluster,
-  judge,
-  refused,
-  refusedAnyway,
-  withDefinition,
-} from './crd-coreos-support.ts';
+import { accepted, type Case, coreosBench, etcdCluster, refused, refusedAnyway } from './crd-coreos-support.ts';
 
 const named = (name: string) => etcdCluster({}, { name });
 const pod = (policy: object) => etcdCluster({ pod: policy });
@@ -113,5 +105,6 @@ const labels: readonly Case[] = [
   ],
 ];
 
-withDefinition();
+const { withNamespace, judge } = coreosBench();
+withNamespace();
 judge({ names, sizes, versions, images, labels });

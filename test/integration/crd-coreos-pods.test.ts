@@ -1,4 +1,4 @@
-import { accepted, type Case, etcdCluster, judge, refused, withDefinition } from './crd-coreos-support.ts';
+import { accepted, type Case, coreosBench, etcdCluster, refused } from './crd-coreos-support.ts';
 
 const pod = (policy: object) => etcdCluster({ pod: policy });
 const env = (name: string) => pod({ etcdEnv: [{ name, value: 'x' }] });
@@ -221,5 +221,6 @@ const secrets: readonly Case[] = [
   ),
 ];
 
-withDefinition();
+const { withNamespace, judge } = coreosBench();
+withNamespace();
 judge({ environment, 'pod templates': podTemplates, disks, secrets });

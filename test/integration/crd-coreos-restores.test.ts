@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { coreosRestores } from '../../src/dialects/coreos-v1beta2/restore.ts';
-import { accepted, benchFor, type Json, refused } from './crd-support.ts';
+import { accepted, benchFor, done, type Json, refusal, refused } from './crd-support.ts';
 
-const { withDefinition, judge, kubectl } = benchFor('crd-restores', {
-  'examples/coreos/etcd-restore-operator-crd.yaml': 'etcdrestores.etcd.database.coreos.com',
-});
+const { withNamespace, judge, create, patch, namespace } = benchFor('crd-restores');
 
 const restore = (spec: Json): Json => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
@@ -18,7 +16,7 @@ const restore = (spec: Json): Json => ({
   },
 });
 
-withDefinition();
+withNamespace();
 judge(
   {
     restores: [
@@ -39,9 +37,9 @@ judge(
 );
 
 it('is for one cluster, for good', async () => {
-  await kubectl('create -f -', { input: JSON.stringify(restore({})) });
-  const change = JSON.stringify({ spec: { etcdCluster: { name: 'another' } } });
-  await expect(kubectl(`patch etcdrestore example --type=merge -p '${change}'`)).rejects.toThrow(
+  await done(create(restore({})));
+  const path = `/apis/etcd.database.coreos.com/v1beta2/namespaces/${namespace}/etcdrestores/example`;
+  expect(await refusal(patch(path, { spec: { etcdCluster: { name: 'another' } } }))).toContain(
     'spec.etcdCluster.name: Invalid value: "another": cannot be changed: create another EtcdRestore',
   );
 });

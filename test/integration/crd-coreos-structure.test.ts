@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { etcdClusterSchema } from '../../src/dialects/coreos-v1beta2/crd.ts';
 import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
 import type { StructuralSchema } from '../../src/dialects/structural-schema.ts';
-import { attempt } from '../../tools/lib/run.ts';
-import { asStored, etcdCluster, namespace, offer, withDefinition } from './crd-coreos-support.ts';
+import { coreosBench, etcdCluster } from './crd-coreos-support.ts';
+
+const { asStored, offer, offerByKubectl, withNamespace } = coreosBench();
 
 /** An EtcdCluster in which everything is set. */
 const everything = etcdCluster({
@@ -90,13 +91,8 @@ const offered = ({ keys }: Place, index: number, value: unknown): Json =>
 
 /** Offers many objects at once; what is refused comes back by name, with what was said. */
 async function offerAll(objects: readonly Json[]): Promise<ReadonlyMap<string, string>> {
-  const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
-  const args = ['--namespace', namespace, 'create', '--dry-run=server', '--output=name', '--filename=-'];
-  const { stderr } = await attempt('kubectl', args, { input });
-  const sentences = stderr
-    .split(/^(?=The EtcdCluster|Error from server)/m)
-    .filter((sentence) => sentence.trim() !== '');
-  return new Map(sentences.map((sentence) => [/"(case-\d+)"/.exec(sentence)?.[1] ?? sentence, sentence]));
+  const answers = await Promise.all(objects.map((object) => offer(object)));
+  return new Map(answers.flatMap(({ accepted, says }, index) => (accepted ? [] : [[`case-${index}`, says]])));
 }
 
 /** As the API server writes it: spec.pod.etcdEnv[0].name. */
@@ -158,13 +154,15 @@ const refusedIfEmpty = refusedEitherWay.concat(
 
 const depths = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
 
-withDefinition();
+const head = 'apiVersion: etcd.database.coreos.com/v1beta2\nkind: EtcdCluster\nmetadata: { name: example }\n';
+
+withNamespace();
 
 describe('structure', () => {
   it('is right where everything is set', async () => {
-    const { accepted, says } = await offer(everything);
+    const { accepted, says, stored } = await offer(everything);
     expect(accepted, says).toBe(true);
-    expect(readEtcdCluster(JSON.parse(says)).ok).toBe(true);
+    expect(readEtcdCluster(stored).ok).toBe(true);
   });
 
   it('with a value of another type in any place is refused, by name, and by the reader', async () => {
@@ -201,35 +199,32 @@ describe('structure', () => {
     ['volumes', [{ name: 'x', hostPath: { path: '/' } }]],
     ['runtimeClassName', 'missing'],
     ['namespace', 'kube-system'],
-  ])('with the unknown field spec.pod.%s is refused by kubectl, and ignored by the reader', async (field, value) => {
-    const object = etcdCluster({ pod: { [field]: value } });
-    expect((await offer(object)).says).toContain(`unknown field "spec.pod.${field}"`);
-    const read = readEtcdCluster(asStored(object));
-    expect(read.ok && read.value.spec.pod).toEqual({});
+  ])(
+    'with the unknown field spec.pod.%s is refused as kubectl asks for it, and ignored by the reader',
+    async (field, value) => {
+      const object = etcdCluster({ pod: { [field]: value } });
+      expect(await offer(object)).toMatchObject({
+        accepted: false,
+        says: expect.stringContaining(`unknown field "spec.pod.${field}"`),
+      });
+      const read = readEtcdCluster(asStored(object));
+      expect(read.ok && read.value.spec.pod).toEqual({});
+    },
+  );
+
+  it.each([
+    ['a whole number written 3.0', 'spec: { size: 3.0 }', 3],
+    ['a field written twice, of which kubectl takes the last', 'spec: { size: 3, size: 5 }', 5],
+  ])('that is %s', async (_, text, size) => {
+    expect(await offerByKubectl(`${head}${text}`)).toMatchObject({ accepted: true, stored: { spec: { size } } });
   });
 
   it.each([
-    ['a whole number written 3.0', 'spec: { size: 3.0 }', { accepted: true, says: '"size": 3' }],
-    [
-      'a field written twice, of which kubectl takes the last',
-      'spec: { size: 3, size: 5 }',
-      { accepted: true, says: '"size": 5' },
-    ],
-    ['no spec', '', { accepted: false, says: 'spec: Required value' }],
-    [
-      'a spec of one MiB',
-      `spec: { size: 3, version: "${'3'.repeat(2 ** 20)}" }`,
-      { accepted: false, says: 'spec.version: Too long' },
-    ],
-    [
-      'a depth bomb',
-      `spec: { size: 3, pod: { affinity: { podAffinity: ${depths} } } }`,
-      { accepted: false, says: 'depth' },
-    ],
-  ])('that is %s', async (_, text, { accepted, says }) => {
-    const head = 'apiVersion: etcd.database.coreos.com/v1beta2\nkind: EtcdCluster\nmetadata: { name: example }\n';
-    const answer = await offer(`${head}${text}`);
-    expect(answer.says).toContain(says);
-    expect(answer.accepted).toBe(accepted);
+    ['no spec', '', 'spec: Required value'],
+    ['a spec of one MiB', `spec: { size: 3, version: "${'3'.repeat(2 ** 20)}" }`, 'spec.version: Too long'],
+    ['a depth bomb', `spec: { size: 3, pod: { affinity: { podAffinity: ${depths} } } }`, 'depth'],
+  ])('that is %s is refused', async (_, text, says) => {
+    const answer = await offerByKubectl(`${head}${text}`);
+    expect(answer).toMatchObject({ accepted: false, says: expect.stringContaining(says) });
   });
 });

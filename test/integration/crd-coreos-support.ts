@@ -1,13 +1,17 @@
 import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
-import { benchFor, type Case, type Json } from './crd-support.ts';
+import { type Bench, benchFor, type Case, type Json } from './crd-support.ts';
 
-export { accepted, type Case, refused, refusedAnyway, root } from './crd-support.ts';
+export { accepted, type Case, done, type Json, refusal, refused, refusedAnyway, root } from './crd-support.ts';
 
-const bench = benchFor('crd-coreos', {
-  'examples/coreos/etcd-operator-crd.yaml': 'etcdclusters.etcd.database.coreos.com',
-});
+interface CoreosBench extends Omit<Bench, 'judge'> {
+  readonly judge: (cases: Readonly<Record<string, readonly Case[]>>) => void;
+}
 
-export const { namespace, kubectl, offer, asStored, withDefinition } = bench;
+/** Each file has a bench of its own: files share a process. */
+export function coreosBench(): CoreosBench {
+  const bench = benchFor('crd-coreos');
+  return { ...bench, judge: (cases) => bench.judge(cases, readEtcdCluster) };
+}
 
 /** An EtcdCluster as a user writes it: a small good one, and what is special about it. */
 export const etcdCluster = (spec: Json, metadata: Json = {}): Json => ({
@@ -16,5 +20,3 @@ export const etcdCluster = (spec: Json, metadata: Json = {}): Json => ({
   metadata: { name: 'example', ...metadata },
   spec: { size: 3, ...spec },
 });
-
-export const judge = (cases: Readonly<Record<string, readonly Case[]>>): void => bench.judge(cases, readEtcdCluster);

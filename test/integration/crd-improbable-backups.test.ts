@@ -2,10 +2,7 @@ import { improbableBackups } from '../../src/dialects/improbable-v1alpha1/backup
 import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/schedule.ts';
 import { accepted, benchFor, type Json, refused } from './crd-support.ts';
 
-const { withDefinition, judge } = benchFor('crd-improbable-backups', {
-  'examples/improbable/crd/etcdbackups.yaml': 'etcdbackups.etcd.improbable.io',
-  'examples/improbable/crd/etcdbackupschedules.yaml': 'etcdbackupschedules.etcd.improbable.io',
-});
+const { withNamespace, judge } = benchFor('crd-improbable-backups');
 
 const object = (kind: string, spec: Json): Json => ({
   apiVersion: 'etcd.improbable.io/v1alpha1',
@@ -24,7 +21,7 @@ const schedule = (spec: Json): Json =>
   object('EtcdBackupSchedule', { schedule: '@daily', backupTemplate: least, ...spec });
 const times = (text: string): Json => schedule({ schedule: text });
 
-withDefinition();
+withNamespace();
 judge(
   {
     'what is saved': [

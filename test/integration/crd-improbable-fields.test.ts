@@ -1,4 +1,4 @@
-import { accepted, type Case, etcdCluster, judge, refused, withDefinition } from './crd-improbable-support.ts';
+import { accepted, type Case, etcdCluster, improbableBench, refused } from './crd-improbable-support.ts';
 
 const named = (name: string) => etcdCluster({}, { name });
 const pod = (template: object) => etcdCluster({ podTemplate: template });
@@ -138,5 +138,6 @@ const settings: readonly Case[] = [
   ['paused as text', etcdCluster({ paused: 'yes' }), refused('spec.paused: Invalid value')],
 ];
 
-withDefinition();
+const { withNamespace, judge } = improbableBench();
+withNamespace();
 judge({ names, replicas, versions, disks, pods, settings });

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  accepted,
-  type Case,
-  etcdPeer,
-  judgePeers,
-  kubectl,
-  refused,
-  withDefinition,
-} from './crd-improbable-support.ts';
+import { accepted, type Case, done, etcdPeer, improbableBench, refusal, refused } from './crd-improbable-support.ts';
 
 const member = { name: 'my-etcd-0', host: 'my-etcd-0.my-etcd.foo.svc' };
 const founding = (...initialCluster: readonly object[]) => ({
@@ -38,33 +30,35 @@ const peers: readonly Case[] = [
   ['a version of etcd 2', etcdPeer({ version: '2.3.8' }), refused('only Etcd version 3 is supported')],
 ];
 
-withDefinition();
+const { withNamespace, judgePeers, create, patch, namespace } = improbableBench();
+withNamespace();
 judgePeers({ peers });
 
 describe('an EtcdPeer that is there', () => {
-  const patched = (name: string, change: object): string =>
-    `patch ipeer ${name} --type=merge -p '${JSON.stringify({ spec: change })}'`;
-  const create = (name: string, spec: object) =>
-    kubectl('create -f -', { input: JSON.stringify(etcdPeer({ ...spec }, { name })) });
+  const patched = (name: string, change: object) =>
+    patch(`/apis/etcd.improbable.io/v1alpha1/namespaces/${namespace}/etcdpeers/${name}`, change);
+  const changed = (name: string, spec: object) => patched(name, { spec });
+  const made = (name: string, spec: object) => done(create(etcdPeer({ ...spec }, { name })));
   const grown = (storage: string) => ({ storage: { volumeClaimTemplate: { resources: { requests: { storage } } } } });
 
   it('belongs to its cluster for good, and keeps how it first started', async () => {
-    await create('fixed-0', { bootstrap: founding(member) });
+    await made('fixed-0', { bootstrap: founding(member) });
     const refusals: readonly (readonly [object, string])[] = [
       [{ clusterName: 'other' }, 'Unsupported changes: clusterName cannot be changed'],
       [{ bootstrap: { initialClusterState: 'Existing' } }, 'Unsupported changes: bootstrap cannot be changed'],
       [{ bootstrap: null }, 'Unsupported changes: bootstrap cannot be changed'],
       [{ bootstrap: { static: { initialCluster: [{ ...member, host: 'b' }] } } }, 'bootstrap cannot be changed'],
     ];
-    for (const [change, says] of refusals) expect(await kubectl.refused(patched('fixed-0', change))).toContain(says);
-    await create('fixed-1', {});
-    expect(await kubectl.refused(patched('fixed-1', { bootstrap: founding(member) }))).toContain('bootstrap');
+    for (const [change, says] of refusals) expect(await refusal(changed('fixed-0', change))).toContain(says);
+    await made('fixed-1', {});
+    expect(await refusal(changed('fixed-1', { bootstrap: founding(member) }))).toContain('bootstrap');
   });
 
   it('can have more storage, a newer version and other pods, and metadata of anybody', async () => {
-    await create('growing-0', { bootstrap: founding(member) });
-    await kubectl(patched('growing-0', { ...grown('2Gi'), version: '3.6.16', podTemplate: { tolerations: [] } }));
-    await kubectl('annotate ipeer growing-0 note=mine');
-    expect(await kubectl.refused(patched('growing-0', grown('1Gi')))).toContain('a volume can grow but not shrink');
+    await made('growing-0', { bootstrap: founding(member) });
+    const change = { ...grown('2Gi'), version: '3.6.16', podTemplate: { tolerations: [] } };
+    await done(changed('growing-0', change));
+    await done(patched('growing-0', { metadata: { annotations: { note: 'mine' } } }));
+    expect(await refusal(changed('growing-0', grown('1Gi')))).toContain('a volume can grow but not shrink');
   });
 });

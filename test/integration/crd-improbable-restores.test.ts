@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { improbableRestores } from '../../src/dialects/improbable-v1alpha1/restore.ts';
-import { accepted, benchFor, type Json, refused } from './crd-support.ts';
+import { accepted, benchFor, done, type Json, refusal, refused } from './crd-support.ts';
 
-const { withDefinition, judge, offer, kubectl } = benchFor('crd-improbable-restores', {
-  'examples/improbable/crd/etcdrestores.yaml': 'etcdrestores.etcd.improbable.io',
-});
+const { withNamespace, judge, offer, create, patch, namespace } = benchFor('crd-improbable-restores');
 
 const source = { objectURL: 's3://bucket/key?region=eu-west-1' };
 const clusterTemplate = { clusterName: 'my-etcd', spec: { replicas: 3, version: '3.6.16' } };
@@ -19,7 +17,7 @@ const into = (over: Json): Json => restore({ clusterTemplate: { ...clusterTempla
 
 const eitherOr = 'must have either spec, or fromBackup: true';
 
-withDefinition();
+withNamespace();
 judge(
   {
     restores: [
@@ -55,17 +53,17 @@ judge(
 );
 
 it('fills in what the cluster is made with, once and for all', async () => {
-  const { says } = await offer(into({ spec: { replicas: 1 } }));
-  const read = improbableRestores.read(JSON.parse(says));
+  const { stored } = await offer(into({ spec: { replicas: 1 } }));
+  const read = improbableRestores.read(stored);
   expect(read.ok && read.value.template).toMatchObject({
     spec: { replicas: 1, version: expect.stringMatching(/^3\./) },
   });
 });
 
 it('is for one cluster, for good', async () => {
-  await kubectl('create -f -', { input: JSON.stringify(restore({})) });
-  const change = JSON.stringify({ spec: { clusterTemplate: { clusterName: 'another' } } });
-  await expect(kubectl(`patch irestore example --type=merge -p '${change}'`)).rejects.toThrow(
+  await done(create(restore({})));
+  const path = `/apis/etcd.improbable.io/v1alpha1/namespaces/${namespace}/etcdrestores/example`;
+  expect(await refusal(patch(path, { spec: { clusterTemplate: { clusterName: 'another' } } }))).toContain(
     'spec.clusterTemplate.clusterName: Invalid value: "another": cannot be changed: create another EtcdRestore',
   );
 });

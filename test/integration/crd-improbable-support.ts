@@ -1,17 +1,24 @@
 import { readEtcdCluster, readEtcdPeer } from '../../src/dialects/improbable-v1alpha1/read.ts';
-import { benchFor, type Case, type Json } from './crd-support.ts';
+import { type Bench, benchFor, type Case, type Json } from './crd-support.ts';
 
-export { accepted, type Case, type Json, refused, root } from './crd-support.ts';
+export { accepted, type Case, done, type Json, refusal, refused, root } from './crd-support.ts';
 
-const bench = benchFor('crd-improbable', {
-  'examples/improbable/crd/etcdbackups.yaml': 'etcdbackups.etcd.improbable.io',
-  'examples/improbable/crd/etcdbackupschedules.yaml': 'etcdbackupschedules.etcd.improbable.io',
-  'examples/improbable/crd/etcdclusters.yaml': 'etcdclusters.etcd.improbable.io',
-  'examples/improbable/crd/etcdpeers.yaml': 'etcdpeers.etcd.improbable.io',
-  'examples/improbable/crd/etcdrestores.yaml': 'etcdrestores.etcd.improbable.io',
-});
+type Cases = Readonly<Record<string, readonly Case[]>>;
 
-export const { namespace, kubectl, offer, asStored, withDefinition } = bench;
+interface ImprobableBench extends Omit<Bench, 'judge'> {
+  readonly judge: (cases: Cases) => void;
+  readonly judgePeers: (cases: Cases) => void;
+}
+
+/** Each file has a bench of its own: files share a process. */
+export function improbableBench(): ImprobableBench {
+  const bench = benchFor('crd-improbable');
+  return {
+    ...bench,
+    judge: (cases) => bench.judge(cases, readEtcdCluster),
+    judgePeers: (cases) => bench.judge(cases, readEtcdPeer),
+  };
+}
 
 /** Objects as a user writes them: a small good one, and what is special about it. */
 const object =
@@ -25,8 +32,3 @@ const object =
 
 export const etcdCluster = object('EtcdCluster', { replicas: 3 });
 export const etcdPeer = object('EtcdPeer', { clusterName: 'my-etcd' });
-
-type Cases = Readonly<Record<string, readonly Case[]>>;
-
-export const judge = (cases: Cases): void => bench.judge(cases, readEtcdCluster);
-export const judgePeers = (cases: Cases): void => bench.judge(cases, readEtcdPeer);

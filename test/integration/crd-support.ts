@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import type { Parsed } from '../../src/dialects/parsed.ts';
-import { kubectlPath } from '../../tools/cluster/kubectl.ts';
-import { attempt, run } from '../../tools/lib/run.ts';
-import { type Kubectl, kubectlIn } from '../support/kubectl.ts';
+import { attempt } from '../../tools/lib/run.ts';
+import { messageOf, warningsOf } from '../contract/server.ts';
+import { namespaceFor, type Prepared } from '../contract/support.ts';
+
+export { done, refusal } from '../contract/server.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -12,7 +13,10 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export interface Answer {
   readonly accepted: boolean;
+  /** Why the object was refused, and what was warned of. */
   readonly says: string;
+  /** The object as it would be stored. */
+  readonly stored?: unknown;
 }
 
 /**
@@ -31,32 +35,34 @@ export const refused = (says: string): Verdict => ({ is: 'refused', says });
 export const refusedAnyway = (says: string): Verdict => ({ is: 'refused by Kubernetes itself', says });
 export const accepted = (because = 'it is good'): Verdict => ({ is: 'accepted', because });
 
-/** A namespace for the tests of one file, on an API server that knows some kinds. */
-export interface Bench {
-  readonly namespace: string;
-  readonly kubectl: Kubectl;
-  /** What the API server says to a new object, which is not kept. Text goes to kubectl as it is. */
-  readonly offer: (object: Json | string) => Promise<Answer>;
+/** A namespace for the tests of one file. The definitions of both APIs are installed by the suite's setup. */
+export interface Bench extends Prepared {
+  /** What the API server says to a new object, which is not kept: `kubectl create --dry-run=server`, over plain HTTP. */
+  readonly offer: (object: Json) => Promise<Answer>;
+  /** The same by kubectl, which may also be given YAML. */
+  readonly offerByKubectl: (input: string) => Promise<Answer>;
   /** The same object as the reader would get it, if the API server had let it through. */
   readonly asStored: (object: Json) => Json;
-  /** Installs the definitions and makes the namespace. */
-  readonly withDefinition: () => void;
-  /** A test for each case. */
+  /** A test for each case, and one that kubectl shows the verdict on a case of each table. */
   readonly judge: (cases: Readonly<Record<string, readonly Case[]>>, read: Read) => void;
 }
 
 type Read = (raw: unknown) => Parsed<unknown>;
 
-/** @param definitions by the path of its file, the name of each definition that is needed */
-export function benchFor(title: string, definitions: Readonly<Record<string, string>>): Bench {
-  const namespace = `${title}-${randomBytes(3).toString('hex')}`;
-  const kubectl = kubectlIn(namespace);
-
-  const offer = async (object: Json | string): Promise<Answer> => {
-    const input = typeof object === 'string' ? object : JSON.stringify(object);
+export function benchFor(title: string): Bench {
+  const prepared = namespaceFor(title);
+  const { namespace, create } = prepared;
+  const offer = async (object: Json): Promise<Answer> => {
+    const answer = await create(object, '&dryRun=All&fieldManager=kubectl-create');
+    const says = warningsOf(answer).concat(messageOf(answer.body)).filter(Boolean).join('\n');
+    return answer.code === 201 ? { accepted: true, says, stored: answer.body } : { accepted: false, says };
+  };
+  const offerByKubectl = async (input: string): Promise<Answer> => {
     const args = ['--namespace', namespace, 'create', '--dry-run=server', '--output=json', '--filename=-'];
     const { code, stdout, stderr } = await attempt('kubectl', args, { input });
-    return code === 0 ? { accepted: true, says: stdout } : { accepted: false, says: stderr };
+    return code === 0
+      ? { accepted: true, says: stderr, stored: JSON.parse(stdout) as unknown }
+      : { accepted: false, says: stderr };
   };
   const asStored = (object: Json): Json => ({
     ...object,
@@ -65,30 +71,27 @@ export function benchFor(title: string, definitions: Readonly<Record<string, str
   const judge: Bench['judge'] = (cases, read) => {
     describe.each(Object.entries(cases))('%s', (_, those) => {
       it.each(those)('%s', async (_title, object, verdict) => {
-        const { accepted: through, says } = await offer(object);
-        if (verdict.is === 'accepted')
-          expect(says, verdict.because).toContain(`"kind": ${JSON.stringify(object['kind'])}`);
-        else expect(says).toContain(verdict.says);
+        const answer = await offer(object);
+        expectVerdict(answer, object, verdict);
         if (verdict.is === 'refused by Kubernetes itself') return;
-        expect(read(through ? JSON.parse(says) : asStored(object)).ok).toBe(verdict.is === 'accepted');
+        expect(read(answer.accepted ? answer.stored : asStored(object)).ok).toBe(verdict.is === 'accepted');
+      });
+      it.each(sampleOf(those))('kubectl shows the same verdict: %s', async (_title, object, verdict) => {
+        expectVerdict(await offerByKubectl(JSON.stringify(object)), object, verdict);
       });
     });
   };
-  return { namespace, kubectl, offer, asStored, judge, withDefinition: () => prepare(kubectl, namespace, definitions) };
+  return { ...prepared, offer, offerByKubectl, asStored, judge };
 }
 
-function prepare(kubectl: Kubectl, namespace: string, definitions: Readonly<Record<string, string>>): void {
-  beforeAll(async () => {
-    if (!process.env['KUBECONFIG'])
-      throw new Error('KUBECONFIG is not set: it must name a cluster whose API server these tests may talk to');
-    process.env['PATH'] = `${dirname(kubectlPath())}:${process.env['PATH']}`;
-    for (const [file, name] of Object.entries(definitions)) {
-      await run('kubectl', ['apply', '--server-side', '-f', join(root, file)]);
-      await kubectl(`wait crd/${name} --for=condition=Established --timeout=30s`);
-    }
-    await kubectl(`create namespace ${namespace}`);
-  }, 60_000);
-  afterAll(async () => {
-    await kubectl(`delete namespace ${namespace} --wait=false`);
-  });
+function expectVerdict(answer: Answer, object: Json, verdict: Verdict): void {
+  if (verdict.is !== 'accepted') {
+    expect(answer).toMatchObject({ accepted: false, says: expect.stringContaining(verdict.says) });
+    return;
+  }
+  expect(answer, verdict.because).toMatchObject({ accepted: true, says: '', stored: { kind: object['kind'] } });
 }
+
+/** kubectl has more to do with a refusal, whose parts it puts together again. */
+const sampleOf = (cases: readonly Case[]): readonly Case[] =>
+  [cases.find(([, , { is }]) => is !== 'accepted') ?? cases[0]].filter((found) => found !== undefined);

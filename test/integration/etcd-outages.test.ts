@@ -5,20 +5,17 @@ import type { EtcdProcess } from '../support/etcd-process.ts';
 import { until } from '../support/until.ts';
 
 const short = { timeoutMillis: 1_000 };
-/** Calls that say nothing of their own have five seconds. */
-const beforeTheUsual = 4_000;
+/** The deadline of the call itself has ended it, not the usual one of five seconds. */
+const ended = { kind: 'unreachable', message: expect.stringContaining('within 1000 ms') };
 
-/** How long something takes that must fail, and how it fails. */
-async function failing(work: Promise<unknown>): Promise<{ readonly millis: number; readonly failure: unknown }> {
-  const started = performance.now();
-  const failure = await work.then(
+/** How something fails that must fail. */
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  return { millis: performance.now() - started, failure };
-}
 
-describe.each(etcdVersions)('a cluster of etcd %s', (version) => {
+describe.concurrent.each(etcdVersions)('a cluster of etcd %s', (version) => {
   it('serves a linearizable read with a majority, and not without', async () => {
     await using cluster = await startEtcd({ version, size: 3 });
     const [first, second, third] = cluster.members as [EtcdProcess, EtcdProcess, EtcdProcess];
@@ -26,11 +23,12 @@ describe.each(etcdVersions)('a cluster of etcd %s', (version) => {
     await third.freeze();
     await cluster.patiently('two of three agree', () => etcd.linearizableRead(short));
     await second.freeze();
-    const { millis, failure } = await failing(etcd.linearizableRead(short));
-    expect(failure).toMatchObject({ kind: 'unreachable', mayBeDone: true });
-    expect(millis).toBeLessThan(beforeTheUsual);
+    const failure = await failureOf(etcd.linearizableRead(short));
+    // An answer may come before the deadline of one second, but the usual one of five must not be what ended the call.
+    const message = expect.not.stringContaining('within 5000 ms');
+    expect(failure).toMatchObject({ kind: 'unreachable', mayBeDone: true, message });
     expect(await etcd.memberList({ linearizable: false })).toHaveLength(3);
-    expect(await failing(etcd.memberList(short))).toMatchObject({ failure: { kind: 'unreachable' } });
+    expect(await failureOf(etcd.memberList(short))).toMatchObject({ kind: 'unreachable' });
     second.thaw();
     third.thaw();
     await until('they agree again', async () => (await etcd.memberList(short)).length === 3 || undefined);
@@ -41,10 +39,8 @@ describe.each(etcdVersions)('a cluster of etcd %s', (version) => {
     const etcd = cluster.connect();
     const before = await etcd.status();
     await cluster.member(0).freeze();
-    const { millis, failure } = await failing(etcd.status(short));
-    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('within 1000 ms') });
-    expect(millis).toBeLessThan(beforeTheUsual);
-    expect(await failing(etcd.status(short))).toMatchObject({ failure: { kind: 'unreachable' } });
+    expect(await failureOf(etcd.status(short))).toMatchObject(ended);
+    expect(await failureOf(etcd.status(short))).toMatchObject({ kind: 'unreachable' });
     cluster.member(0).thaw();
     expect((await etcd.status()).memberId).toBe(before.memberId);
   });
@@ -53,13 +49,15 @@ describe.each(etcdVersions)('a cluster of etcd %s', (version) => {
     await using cluster = await startEtcd({ version });
     const etcd = cluster.connect();
     await etcd.put('kept', 'yes');
-    const watching = failing(etcd.watch({ key: 'kept' })[Symbol.asyncIterator]().next());
+    const watching = failureOf(etcd.watch({ key: 'kept' })[Symbol.asyncIterator]().next());
     await cluster.member(0).kill();
-    expect(await failing(etcd.status())).toMatchObject({ failure: { kind: 'unreachable' } });
-    const { millis, failure } = await failing(etcd.status());
-    expect(failure).toMatchObject({ mayBeDone: false, message: expect.stringContaining('ECONNREFUSED') });
-    expect(millis).toBeLessThan(beforeTheUsual);
-    expect(await watching).toMatchObject({ failure: { kind: 'unreachable' } });
+    expect(await failureOf(etcd.status())).toMatchObject({ kind: 'unreachable' });
+    // Not for want of an answer: that would be "within 5000 ms".
+    expect(await failureOf(etcd.status())).toMatchObject({
+      mayBeDone: false,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    expect(await watching).toMatchObject({ kind: 'unreachable' });
     cluster.member(0).start();
     await cluster.answering(cluster.member(0));
     expect(Buffer.from((await etcd.get('kept'))?.value ?? []).toString()).toBe('yes');

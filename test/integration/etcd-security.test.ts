@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const tlsFailure = { kind: 'unreachable', message: expect.stringContaining('TLS failed') };
 
-describe.each(etcdVersions)('certificates of etcd %s', (version) => {
+describe.concurrent.each(etcdVersions)('certificates of etcd %s', (version) => {
   it('let in whoever shows one, at an address, under the name that the server bears', async () => {
     await using cluster = await startEtcd({ version, tls: true, size: 2 });
     const { url, tls } = cluster.member(0).endpoint;
@@ -39,7 +39,7 @@ describe.each(etcdVersions)('certificates of etcd %s', (version) => {
   });
 });
 
-describe.each(etcdVersions)('a renewed certificate of etcd %s', (version) => {
+describe.concurrent.each(etcdVersions)('a renewed certificate of etcd %s', (version) => {
   it(`is shown ${rereadsCertificates(version) ? 'without' : 'only after'} another start`, async () => {
     await using cluster = await startEtcd({ version, tls: true });
     const { name, endpoint } = cluster.member(0);
@@ -69,7 +69,7 @@ async function enableUsers(cluster: EtcdCluster): Promise<void> {
 
 const credentials = { user: 'root', password: 'secret' };
 
-describe.each(etcdVersions)('users of etcd %s', (version) => {
+describe.concurrent.each(etcdVersions)('users of etcd %s', (version) => {
   it('are asked who they are, once there are any', async () => {
     await using cluster = await startEtcd({ version });
     const { url } = cluster.member(0).endpoint;
@@ -114,7 +114,7 @@ describe.each(etcdVersions)('users of etcd %s', (version) => {
   });
 });
 
-describe.each(etcdVersions.filter((version) => minorOf(version) >= 4))('users of etcd %s', (version) => {
+describe.concurrent.each(etcdVersions.filter((version) => minorOf(version) >= 4))('users of etcd %s', (version) => {
   it('enter a learner, which gives no tokens, with that of another member', async () => {
     await using cluster = await startEtcd({ version });
     await enableUsers(cluster);

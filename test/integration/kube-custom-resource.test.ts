@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isExpired } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
@@ -12,25 +13,25 @@ beforeAll(async () => {
 });
 afterAll(() => access[Symbol.asyncDispose]());
 
-interface Thing extends KubeObject {
+interface Widget extends KubeObject {
   readonly spec: { readonly size: number };
   readonly status?: { readonly ready: number };
 }
 
 describe('a custom resource', () => {
-  const group = `g${Date.now()}.example.com`;
-  const things = namespaced<Thing>({ group, version: 'v1', plural: 'things', kind: 'Thing' });
+  const group = `g${randomBytes(3).toString('hex')}.example.com`;
+  const widgets = namespaced<Widget>({ group, version: 'v1', plural: 'widgets', kind: 'Widget' });
 
   it('has a status and a scale of its own, and a version that the server has forgotten can be told', async () => {
     const { client, namespace } = access;
     const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } };
     const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.ready' };
-    const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+    const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
     const definition = await client.create(customResourceDefinitions, {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
-      metadata: { name: `things.${group}` },
+      metadata: { name: `widgets.${group}` },
       spec: {
         group,
         scope: 'Namespaced',
@@ -40,14 +41,14 @@ describe('a custom resource', () => {
     });
     try {
       const at = { namespace, name: 'one' };
-      const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: at, spec: { size: 3 } };
-      const created = await until('the kind is served', () => client.create(things, thing));
-      const told = await client.update(things, { ...created, status: { ready: 2 } }, { subresource: 'status' });
+      const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: at, spec: { size: 3 } };
+      const created = await until('the kind is served', () => client.create(widgets, widget));
+      const told = await client.update(widgets, { ...created, status: { ready: 2 } }, { subresource: 'status' });
       expect(told).toMatchObject({ spec: { size: 3 }, status: { ready: 2 } });
-      await client.patch(things, at, { type: 'merge', body: { spec: { replicas: 5 } }, subresource: 'scale' });
-      expect(await client.get(things, at)).toMatchObject({ spec: { size: 5 }, status: { ready: 2 } });
+      await client.patch(widgets, at, { type: 'merge', body: { spec: { replicas: 5 } }, subresource: 'scale' });
+      expect(await client.get(widgets, at)).toMatchObject({ spec: { size: 5 }, status: { ready: 2 } });
       const fromLongAgo = async (): Promise<void> => {
-        for await (const _ of client.watch(things, { resourceVersion: '1', lastsSeconds: 5 }));
+        for await (const _ of client.watch(widgets, { resourceVersion: '1', lastsSeconds: 5 }));
       };
       // Who has just begun to serve a kind may not be able to watch it yet, and says so.
       const { thrown } = await until('it can be watched', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyOf, type Secret } from '../../src/kube/object.ts';
+import type { Secret } from '../../src/kube/object.ts';
 import { events, leases, secrets } from '../../src/kube/resource.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { EventRecorder } from '../../src/runtime/events.ts';
@@ -51,7 +51,7 @@ describe('a controller', () => {
     let made = 0;
     const reconcile = async (name: string): Promise<typeof done> => {
       if (!expectations.caughtUp(name)) return done;
-      if (store.by('of', keyOf({ namespace, name })).length >= 5) return done;
+      if (store.by('of', namespace, name).length >= 5) return done;
       const created = await client.create(secrets, secret(`${name}-${made++}`, name));
       expectations.wrote(name, store, created);
       queue.add(name);
@@ -66,7 +66,7 @@ describe('a controller', () => {
     const names = ['a', 'b', 'c'];
     for (const name of names) queue.add(name);
     await until('all are there', async () => store.size === 15 || undefined, { seconds: 10 });
-    const gone = store.by('of', keyOf({ namespace, name: 'b' }))[0];
+    const gone = store.by('of', namespace, 'b')[0];
     await client.remove(secrets, gone?.metadata ?? { name: '' });
     await until('it is replaced', async () => (store.get(`${namespace}/b-15`) ? true : undefined), { seconds: 10 });
     await sleep(300);

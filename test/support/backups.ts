@@ -2,9 +2,11 @@ import { layoutOf } from '../../tools/cluster/layout.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import { agent } from './agent.ts';
+import { apply, read } from './api.ts';
 import { improbable } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
 import { agentFlags, type StoreServer, startAzure, startGcs, startS3 } from './store-servers.ts';
+import { field, inSeconds, waitFor } from './waits.ts';
 
 /** The address of this machine at which pods of our test cluster reach it. */
 const forPods = () => ({ host: layoutOf(process.env['TEST_CLUSTER'] ?? '').hostAddress });
@@ -19,9 +21,12 @@ export async function createSecret(
   name: string,
   content: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: content };
-  await kubectl('apply -f -', { input: JSON.stringify(secret) });
+  await apply(kubectl, `secret/${name}`, { data: encoded(content) });
 }
+
+/** Texts as a Secret holds them. */
+export const encoded = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
 
 export const resourceOf = (kind: 'EtcdBackup' | 'EtcdRestore', name: string, spec: object): string =>
   JSON.stringify({ apiVersion: 'etcd.database.coreos.com/v1beta2', kind, metadata: { name }, spec });
@@ -40,8 +45,8 @@ export interface BackupStatusSeen {
 
 /** Waits until a backup has gone well, and gives what it says of itself. */
 export async function backedUp(kubectl: Kubectl, name: string): Promise<BackupStatusSeen> {
-  await kubectl(`wait etcdbackup/${name} --for=jsonpath={.status.succeeded}=true --timeout=120s`);
-  return (await kubectl.json<{ status: BackupStatusSeen }>(`get etcdbackup ${name}`)).status;
+  await waitFor(kubectl, `etcdbackup/${name}`, inSeconds(120, field('.status.succeeded', true)));
+  return (await read<{ status: BackupStatusSeen }>(kubectl, `etcdbackup/${name}`)).status;
 }
 
 /** Has an EtcdCluster of the other API saved there, by an EtcdBackup of the same name, and gives what that says of itself. */
@@ -50,8 +55,8 @@ export async function numberedSaved(kubectl: Kubectl, name: string, objectURLTem
   const resource = { apiVersion: improbable.apiVersion, kind: 'EtcdBackup', metadata: { name }, spec };
   await kubectl('apply -f -', { input: JSON.stringify(resource) });
   const backup = `etcdbackups.etcd.improbable.io/${name}`;
-  await kubectl(`wait ${backup} --for=jsonpath={.status.phase}=Completed --timeout=120s`);
-  return (await kubectl.json<{ status: object }>(`get ${backup}`)).status;
+  await waitFor(kubectl, backup, inSeconds(120, field('.status.phase', 'Completed')));
+  return (await read<{ status: object }>(kubectl, backup)).status;
 }
 
 /** What etcd's own tool says of a stored snapshot, which it refuses if a byte is wrong. */

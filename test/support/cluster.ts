@@ -1,13 +1,16 @@
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
 import { type EtcdMember, hexOf } from '../../src/etcd/words.ts';
+import type { KubeObject, Stored } from '../../src/kube/object.ts';
+import { podsOf, read, type Within } from './api.ts';
 import { type Api, type ClusterSpec, coreos, manifestOf } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
 import { type Entry, endpointsOf } from './member-endpoints.ts';
 import { until } from './until.ts';
+import { type Claim, condition, field, inSeconds, waitFor, watchUntil } from './waits.ts';
 
 /** An EtcdCluster of a story's, as its user sees it and as its clients do. */
-export interface DeclaredCluster {
+export interface DeclaredCluster extends Within {
   readonly name: string;
   /** As kubectl takes it. */
   readonly resource: string;
@@ -52,22 +55,21 @@ export const declaredIn =
     const members = (): Promise<readonly EtcdMember[]> => until('etcd tells its members', asked, { seconds: 30 });
     const ids = async (): Promise<readonly string[]> => (await members()).map(({ id }) => hexOf(id)).toSorted();
     return {
-      ...{ name, resource, label },
-      ...waitsFor({ kubectl, resource, label, api }, { members, ids }),
+      ...{ name, resource, label, namespace: kubectl.namespace },
+      ...waitsFor({ within: kubectl, resource, label, api }, { members, ids }),
       apply: async (spec) => void (await kubectl('apply -f -', { input: manifestOf(name, spec, api) })),
-      podNames: async () =>
-        (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.name}`)).split(' ').filter(Boolean),
+      podNames: async () => (await podsOf(kubectl, label)).map(({ metadata }) => metadata.name),
       withMembers,
       members,
       ids,
-      status: async () => (await kubectl.json<{ status: Record<string, unknown> }>(`get ${resource}`)).status,
+      status: async () => (await read<{ status: Record<string, unknown> }>(kubectl, resource)).status,
     };
   };
 
 type Asking = Pick<DeclaredCluster, 'members' | 'ids'>;
 
 interface Asked {
-  readonly kubectl: Kubectl;
+  readonly within: Within;
   readonly resource: string;
   readonly label: string;
   readonly api: Api;
@@ -75,7 +77,7 @@ interface Asked {
 
 /** What stories wait for, by what the status says and then by what etcd does. */
 function waitsFor(
-  { kubectl, resource, label, api }: Asked,
+  { within, resource, label, api }: Asked,
   { members, ids }: Asking,
 ): Pick<DeclaredCluster, 'voters' | 'settled' | 'replaced' | 'healed' | 'renewed'> {
   const voters = async (size: number): Promise<void> => {
@@ -85,52 +87,60 @@ function waitsFor(
     });
   };
   const settled = async (size: number, seconds = 120): Promise<void> => {
-    await saysSettled(kubectl, resource, { api, size, seconds });
+    await saysSettled(within, resource, { api, size, seconds });
     await voters(size);
-    // Whom etcd has let go of is no longer spoken of, while its pod is still being stopped.
-    await until('no pod is being stopped', async () => !(await areLeaving(label, kubectl)) || undefined);
+    // A member that etcd has removed is in no status any more, while its pod is still being stopped.
+    await watchUntil(within, `pods -l ${label}`, { what: 'no pod is being stopped', answer: noneIsLeaving });
   };
-  const settledAfter = async (what: string, isSo: () => Promise<boolean>, size: number): Promise<void> => {
-    await until(what, async () => (await isSo()) || undefined, { seconds: 120 });
+  const settledAfter = async (change: Promise<unknown>, size: number): Promise<void> => {
+    await change;
     await voters(size); // until then the status may be the one of before
     await settled(size);
   };
+  const untilSo = (what: string, isSo: () => Promise<boolean>): Promise<true> =>
+    until(what, async () => (await isSo()) || undefined, { seconds: 120 });
   const replaced: DeclaredCluster['replaced'] = (victim, size) =>
-    settledAfter(`${victim} is no member`, async () => (await members()).every(({ name }) => name !== victim), size);
+    settledAfter(
+      untilSo(`${victim} is no member`, async () => (await members()).every(({ name }) => name !== victim)),
+      size,
+    );
   const returned: DeclaredCluster['replaced'] = (victim, size) =>
-    settledAfter(`the pod ${victim} is back`, () => isBack(victim, kubectl), size);
+    settledAfter(waitFor(within, `pod/${victim}`, inSeconds(120, isBack)), size);
   return {
     ...{ voters, settled, replaced, healed: api.isNumbered ? returned : replaced },
     renewed: (before, size) =>
-      settledAfter('another member', async () => (await ids()).some((id) => !before.includes(id)), size),
+      settledAfter(
+        untilSo('another member', async () => (await ids()).some((id) => !before.includes(id))),
+        size,
+      ),
   };
 }
 
-/** It is ready, and not the one that is being stopped. */
-async function isBack(pod: string, kubectl: Kubectl): Promise<boolean> {
-  const state = `{.metadata.deletionTimestamp}/{.status.conditions[?(@.type=="Ready")].status}`;
-  return (await kubectl(`get pod ${pod} -o jsonpath='${state}'`)) === '/True';
-}
+/** That a pod is ready, and is not the one that is being stopped. */
+const isBack: Claim = {
+  what: 'is back',
+  holds: (pod) => pod.metadata.deletionTimestamp === undefined && condition('Ready').holds(pod),
+};
 
-const areLeaving = async (label: string, kubectl: Kubectl): Promise<boolean> =>
-  (await kubectl(`get pods -l ${label} -o jsonpath={.items[*].metadata.deletionTimestamp}`)) !== '';
+const noneIsLeaving = (pods: readonly Stored<KubeObject>[]): true | undefined =>
+  pods.every(({ metadata }) => metadata.deletionTimestamp === undefined) || undefined;
 
 /** In the API of the book. */
 export const declared = declaredIn(coreos);
 
 /** Waits until the status says that so many members serve and nothing is under way. */
 async function saysSettled(
-  kubectl: Kubectl,
+  within: Within,
   cluster: string,
   { api, size, seconds }: { api: Api; size: number; seconds: number },
 ): Promise<void> {
-  for (const what of [
-    `jsonpath={.status.${api.status.ready}}=${size}`,
-    `jsonpath={.status.${api.status.size}}=${size}`,
-    'condition=Progressing=False',
-  ]) {
-    await kubectl(`wait ${cluster} --for=${what} --timeout=${seconds}s`);
-  }
+  const claims = [
+    field(`.status.${api.status.ready}`, size),
+    field(`.status.${api.status.size}`, size),
+    condition('Progressing', 'False'),
+  ];
+  const what = claims.map((claim) => claim.what).join(', ');
+  await waitFor(within, cluster, { what, holds: (object) => claims.every(({ holds }) => holds(object)), seconds });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DeclaredCluster } from './cluster.ts';
-import { until } from './until.ts';
+import { watchUntil } from './waits.ts';
 
 interface Condition {
   readonly type: string;
@@ -8,16 +8,22 @@ interface Condition {
   readonly message?: string;
 }
 
+interface WithConditions {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
 export async function conditionOf(cluster: DeclaredCluster, type: string): Promise<Condition | undefined> {
   const { conditions = [] } = (await cluster.status()) as { conditions?: readonly Condition[] };
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Waits until the status says, among other things, what is wrong. `kubectl wait` knows no part of a sentence. */
-export async function toldOf(cluster: DeclaredCluster, part: string, seconds = 30): Promise<Condition> {
-  const isTold = async (): Promise<Condition | undefined> => {
-    const condition = await conditionOf(cluster, 'Degraded');
-    return condition?.status === 'True' && condition.message?.includes(part) === true ? condition : undefined;
-  };
-  return until(`the status says: ${part}`, isTold, { seconds });
-}
+/** Waits until the status says, among other things, what is wrong. */
+export const toldOf = (cluster: DeclaredCluster, part: string, seconds = 30): Promise<Condition> =>
+  watchUntil<WithConditions, Condition>(cluster, cluster.resource, {
+    what: `the condition Degraded says: ${part}`,
+    answer: ([{ status } = {}]) =>
+      status?.conditions?.find(
+        ({ type, status: is, message }) => type === 'Degraded' && is === 'True' && message?.includes(part) === true,
+      ),
+    seconds,
+  });

@@ -1,9 +1,10 @@
-import { attempt, RunError, type RunOptions } from '../../tools/lib/run.ts';
+import { attempt, type Ended, RunError, type RunOptions } from '../../tools/lib/run.ts';
 import { patiently } from './patience.ts';
+import { WaitTimeout } from './until.ts';
 
 export interface Kubectl {
   readonly namespace: string;
-  /** Runs `kubectl <words>` in the story's namespace, or elsewhere, and gives back what it printed; an error quotes what it said. */
+  /** Runs `kubectl <words>` in the story's namespace, or elsewhere, and gives back what it printed; an error quotes what it said, and is a WaitTimeout where a wait ran out. */
   (words: string, options?: Pick<RunOptions, 'input'>, elsewhere?: string): Promise<string>;
   /** The same, for a command that must be refused: gives back what kubectl said on stderr. */
   readonly refused: (words: string, options?: Pick<RunOptions, 'input'>) => Promise<string>;
@@ -18,7 +19,7 @@ export function kubectlIn(namespace: string): Kubectl {
 
   const kubectl = async (words: string, options?: Pick<RunOptions, 'input'>, elsewhere?: string): Promise<string> => {
     const ended = await end(words, options, elsewhere);
-    if (ended.code !== 0) throw new RunError(`kubectl ${words}`, ended);
+    if (ended.code !== 0) throw failureOf(words, ended);
     return ended.stdout;
   };
   const refused = async (words: string, options?: Pick<RunOptions, 'input'>): Promise<string> => {
@@ -28,6 +29,14 @@ export function kubectlIn(namespace: string): Kubectl {
   };
   const json = async <T>(words: string): Promise<T> => JSON.parse(await kubectl(`${words} -o json`)) as T;
   return Object.assign(kubectl, { namespace, refused, json });
+}
+
+/** Only commands that wait can run out of time; any other that speaks of a time-out has failed. */
+function failureOf(words: string, ended: Ended): Error {
+  const failure = new RunError(`kubectl ${words}`, ended);
+  const isWait = /^(wait|rollout status) /.test(words);
+  const ranOut = /timed out waiting for the condition|context deadline exceeded/.test(ended.stderr);
+  return isWait && ranOut ? new WaitTimeout(failure.message, { cause: failure }) : failure;
 }
 
 /** Splits a command line at blanks, except inside single or double quotes. */

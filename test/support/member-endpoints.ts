@@ -1,27 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Address, Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
-import { type Access, fromKubeconfig } from '../../src/kube/config.ts';
-import { connectTo } from '../../src/kube/connection.ts';
-import { HttpKubeClient } from '../../src/kube/http-client.ts';
 import type { At, Pod, Stored } from '../../src/kube/object.ts';
 import { forwardedSocket } from '../../src/kube/port-forward.ts';
 import { pods } from '../../src/kube/resource.ts';
 import { waysToPods } from '../../src/main/ways-to-pods.ts';
-import { kubeconfigPath } from './kube-connection.ts';
+import { theAccess, theClient } from './kube-client.ts';
 import type { Kubectl } from './kubectl.ts';
 import { isOnTheLab, ourCluster } from './place.ts';
-
-let access: Promise<Access> | undefined;
-const theAccess = (): Promise<Access> => (access ??= fromKubeconfig(kubeconfigPath()));
-
-let client: Promise<KubeClient> | undefined;
-/** Clients ask for their servers once a second all the time, for which a kubectl is too much. */
-const theClient = (): Promise<KubeClient> =>
-  (client ??= theAccess().then(
-    (found) => new HttpKubeClient(connectTo(found, { userAgent: 'stories' }), { fieldManager: 'stories' }),
-  ));
 
 /** Pods of our own test cluster are in reach; the lab's are not; those of another may be. Else we go through the API server. */
 const wayTo = ourCluster()

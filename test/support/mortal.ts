@@ -1,3 +1,4 @@
+import { remove } from './api.ts';
 import { type LogLine, type OperatorProcess, startOperatorProcess } from './own-process.ts';
 import type { Story } from './story.ts';
 
@@ -68,7 +69,7 @@ export class Mortal {
   }
 
   async #freeLeases(): Promise<void> {
-    await this.#story.kubectl(`delete lease ${leases.join(' ')} --ignore-not-found`);
+    await Promise.all(leases.map((lease) => remove(this.#story, `lease/${lease}`)));
   }
 }
 

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { patch } from './api.ts';
 import { type Api, coreos } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
 import type { Story } from './story.ts';
+import { inSeconds, rolledOut, waitFor, waitForDeletion } from './waits.ts';
 
+const deployment = 'deployment/etcd-operator';
 const examples = join(import.meta.dirname, '../../examples');
 
 /** A manifest as shipped, the book's where no other API is named, for use in the story's namespace. */
@@ -41,8 +44,8 @@ export async function installOperator(
   { role, flags = [], ready = true }: Installation = {},
 ): Promise<void> {
   const part = (name: string): string => example(`etcd-operator-${name}.yaml`, namespace);
-  const deployment = withFlags(underTest(part('deployment')), flags);
-  await install([part('sa'), role ?? part('role'), part('rolebinding'), deployment], kubectl, ready);
+  const program = withFlags(underTest(part('deployment')), flags);
+  await install([part('sa'), role ?? part('role'), part('rolebinding'), program], kubectl, ready);
 }
 
 /** The same for one API, as it is shipped for that one alone, or with another Role or more flags. */
@@ -68,16 +71,16 @@ export async function installForBoth({ kubectl, namespace }: Pick<Story, 'kubect
 
 async function install(manifests: readonly string[], kubectl: Kubectl, ready = true): Promise<void> {
   await kubectl('apply -f -', { input: manifests.join('\n---\n') });
-  if (ready) await kubectl('rollout status deployment/etcd-operator --timeout=90s');
+  if (ready) await waitFor(kubectl, deployment, inSeconds(90, rolledOut));
 }
 
 /** A Deployment of ours with more flags than it is shipped with. */
-export const withFlags = (deployment: string, flags: readonly string[]): string =>
-  deployment.replace(/^( *)- --create-crd=false$/m, ['$&', ...flags.map((flag) => `$1- ${flag}`)].join('\n'));
+export const withFlags = (manifest: string, flags: readonly string[]): string =>
+  manifest.replace(/^( *)- --create-crd=false$/m, ['$&', ...flags.map((flag) => `$1- ${flag}`)].join('\n'));
 
 /** Stops the operator, as `kubectl scale` does, or starts it again. */
 export async function scaleOperator({ kubectl }: Pick<Story, 'kubectl'>, replicas: number): Promise<void> {
-  await kubectl(`scale deployment etcd-operator --replicas=${replicas}`);
-  if (replicas === 0) await kubectl('wait pods -l name=etcd-operator --for=delete --timeout=60s');
-  else await kubectl('rollout status deployment/etcd-operator --timeout=60s');
+  await patch(kubectl, deployment, { spec: { replicas } });
+  if (replicas === 0) await waitForDeletion(kubectl, 'pods -l name=etcd-operator');
+  else await waitFor(kubectl, deployment, rolledOut);
 }

@@ -1,26 +1,37 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { cacheDirectory } from '../../tools/lib/cache.ts';
+import { bundle, bundleOf } from '../../tools/bundle.ts';
 import { isOnTheLab } from './place.ts';
 
 /** A line of the operator's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-const source = join(import.meta.dirname, '../../src');
-const program = join(source, 'main/etcd-operator.ts');
-const environment = { ...process.env, NODE_COMPILE_CACHE: join(cacheDirectory(), 'compiled-for-stories') };
+/** A bundle of today's sources: the one that the lab runs, or one of our own for as long as this process lasts. */
+const program = process.env['LAB_OPERATOR_PROGRAM'] ?? (await ownBundle());
+const environment = { ...process.env, NODE_COMPILE_CACHE: join(dirname(program), 'compiled') };
+
+/** Its controllers, and the library that reads a kubeconfig; the rest is for stores and for the lab. */
+const ofOperator = /^(operator|backups|schedules|restores|dist)-.*\.mjs$/;
 
 let isCompiled = false;
 
-/** Who is killed keeps nothing of what it has compiled; so that is done once beforehand, by one who ends well. */
+async function ownBundle(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'operator-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  await bundle(directory);
+  return bundleOf('etcd-operator', directory);
+}
+
+/** A process that is killed keeps nothing of what it has compiled; so the parts are compiled once beforehand. */
 function compile(): void {
   if (isCompiled) return;
-  const parts = ['operator', 'controllers', 'backups', 'schedules', 'restores'].map((part) => `main/${part}.ts`);
-  const load = parts.map((part) => `await import('${join(source, part)}');`).join('');
-  const library = `await (await import('${join(source, 'kube/config.ts')}')).fromKubeconfig(process.env.KUBECONFIG)`;
-  execFileSync(process.execPath, ['--input-type=module', '--eval', `${load}${library}`], { env: environment });
+  const parts = readdirSync(dirname(program)).filter((file) => ofOperator.test(file));
+  const load = parts.map((part) => `await import('${join(dirname(program), part)}');`).join('');
+  execFileSync(process.execPath, ['--input-type=module', '--eval', load], { env: environment });
   isCompiled = true;
 }
 

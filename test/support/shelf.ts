@@ -1,4 +1,5 @@
 import type { Kubectl } from './kubectl.ts';
+import { condition, waitFor } from './waits.ts';
 
 /** What lies on a volume claim, seen by a pod that does nothing else. */
 export interface Shelf {
@@ -19,7 +20,7 @@ export async function shelfOn(kubectl: Kubectl, claim: string): Promise<Shelf> {
   const spec = { containers: [container], volumes, terminationGracePeriodSeconds: 0 };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'shelf' }, spec };
   await kubectl('apply -f -', { input: JSON.stringify(pod) });
-  await kubectl('wait pod/shelf --for=condition=Ready --timeout=60s');
+  await waitFor(kubectl, 'pod/shelf', condition('Ready'));
   return {
     snapshots: async (prefix = '') => {
       const found = await kubectl(`exec shelf -- find ${at} -type f`);

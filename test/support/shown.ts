@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
-import type { Kubectl } from './kubectl.ts';
+import { podsOf, type Within } from './api.ts';
 import { socketTo } from './member-endpoints.ts';
 import { until } from './until.ts';
 
@@ -24,17 +24,15 @@ interface PodAt {
 }
 
 const patienceMillis = 2_000;
-const line = '{.metadata.namespace} {.metadata.name} {.status.podIP}{"\\n"}';
 
 /** Waits until every member of `db` shows these certificates. */
-export async function showing(kubectl: Kubectl, certificates: { peer: string; server: string }): Promise<void> {
-  const pods = (await kubectl(`get pods -l etcd_cluster=db -o jsonpath='{range .items[*]}${line}{end}'`)).trim();
+export async function showing(within: Within, certificates: { peer: string; server: string }): Promise<void> {
   const wanted = [
     { port: 2379, serial: new X509Certificate(certificates.server).serialNumber },
     { port: 2380, serial: new X509Certificate(certificates.peer).serialNumber },
   ];
-  for (const pod of pods.split('\n')) {
-    const [namespace = '', name = '', host = ''] = pod.split(' ');
+  for (const { metadata, status } of await podsOf(within, 'etcd_cluster=db')) {
+    const [namespace, name, host] = [within.namespace, metadata.name, status?.podIP ?? ''];
     for (const { port, serial } of wanted)
       await until(
         `the new certificate at ${name}:${port}`,
@@ -45,7 +43,10 @@ export async function showing(kubectl: Kubectl, certificates: { peer: string; se
 }
 
 /** Changes when a pod of `db` is made again, or a container in it starts again. */
-export const bodiesOf = (kubectl: Kubectl): Promise<string> =>
-  kubectl(
-    'get pods -l etcd_cluster=db -o jsonpath={.items[*].metadata.uid}{.items[*].status.containerStatuses[*].restartCount}',
-  );
+export const bodiesOf = async (within: Within, label = 'etcd_cluster=db'): Promise<string> =>
+  (await podsOf(within, label))
+    .map(({ metadata, status }) => [
+      metadata.uid,
+      ...(status?.containerStatuses ?? []).map((each) => each.restartCount),
+    ])
+    .join(' ');

@@ -6,14 +6,12 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { findKubectl } from '../../src/cli/lab/kubectl.ts';
 import { runningIn } from '../../src/cli/lab/state.ts';
-import { buildEtcd } from '../../src/lab/node/image/etcd-build.ts';
-import { downloadEtcd } from '../../src/lab/node/image/etcd-download.ts';
-import { findEtcd } from '../../src/lab/node/image/etcd-programs.ts';
 import { cacheDirectory } from '../../tools/lib/cache.ts';
 import { run } from '../../tools/lib/run.ts';
 import { resultsDirectory } from '../../tools/lib/suites.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { LabHome } from './lab-home.ts';
+import { labPrograms, shortVersions } from './lab-programs.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,7 +21,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Starts the one lab that all stories are told on, as an ordinary user, with nothing on it but our definitions. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['STORIES_ON'] === 'lab') return undefined; // for another project of this run
-  const home = new LabHome(await programs());
+  const home = new LabHome(
+    await labPrograms(process.env['STORIES_VERSIONS'] === 'short' ? shortVersions : etcdVersions),
+  );
+  const operator = await home.bundleOperator();
   await home.handOver();
   mkdirSync(resultsDirectory, { recursive: true });
   const lab = home.command(['--empty', '--nodes', '3'], openSync(logFile, 'w'));
@@ -37,6 +38,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   Object.assign(process.env, {
     STORIES_ON: 'lab',
     LAB_STATE: home.state,
+    LAB_OPERATOR_PROGRAM: operator,
     TEST_CLUSTER: '',
     IMAGE: 'etcd-operator:latest',
     KUBECONFIG: join(home.state, 'kubeconfig'),
@@ -49,16 +51,6 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
 
 const definitions = (): readonly string[] =>
   globSync('examples/{coreos/*-crd.yaml,improbable/crd/etcd*.yaml}', { cwd: root }).map((file) => join(root, file));
-
-/** All versions that stories speak of, each found, built or fetched, as the lab itself would do it. */
-async function programs(): Promise<Record<string, string>> {
-  const cache = cacheDirectory();
-  const modules = join(root, 'tools/programs');
-  const make = [buildEtcd({ cache, modules, say }), downloadEtcd({ cache, say })];
-  const directories: Record<string, string> = {};
-  for (const version of etcdVersions) directories[version] = (await findEtcd(version, { cache, say, make })).directory;
-  return directories;
-}
 
 async function end(lab: ChildProcess, home: LabHome): Promise<void> {
   const ended = once(lab, 'exit');

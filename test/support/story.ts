@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { test } from 'vitest';
+import { type TestContext, test } from 'vitest';
+import { createNamespace, deleteNamespace } from './api.ts';
 import { collectEvidence } from './evidence.ts';
 import { type Kubectl, kubectlIn } from './kubectl.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
 import { here, ourCluster, type Where, whyNotHere } from './place.ts';
+import { declare, isReading } from './story-catalog.ts';
+import { StoryCpu } from './story-cpu.ts';
+import { isOutOfTime, record, whyNotNow } from './story-turns.ts';
 
 export interface Story {
   /** The story's own namespace; it is gone when the story has ended. */
@@ -36,8 +40,9 @@ export const story = Object.assign((title: string, telling: Telling) => plan('ev
 });
 
 function plan(where: Where, title: string, telling: Telling): void {
-  const reason = whyNotHere(where, here());
-  const runs = (): Promise<void> => tell(title, telling);
+  if (isReading()) return declare(title, where);
+  const reason = whyNotHere(where, here()) ?? whyNotNow(title);
+  const runs = (context: TestContext): Promise<void> => tellInTime(title, telling, context);
   if (reason !== undefined) leaveOut(title, reason);
   else if (process.env['STORIES'] === 'alone') test(title, runs);
   else test.concurrent(title, runs);
@@ -48,20 +53,39 @@ function leaveOut(title: string, reason: string): void {
   test.skip(title);
 }
 
-async function tell(title: string, telling: Telling): Promise<void> {
+async function tellInTime(title: string, telling: Telling, context: TestContext): Promise<void> {
+  if (isOutOfTime(title)) {
+    process.stdout.write(`left out: ${title} (out of time)\n`);
+    return context.skip('out of time');
+  }
   const namespace = `${slugOf(title).slice(0, 40)}-${randomBytes(3).toString('hex')}`;
+  const [began, cpu] = [performance.now(), new StoryCpu(namespace)];
+  const ends = (failure?: unknown): void =>
+    record({ title, failure, wallSeconds: (performance.now() - began) / 1000, cpuSeconds: cpu.total() });
+  try {
+    await tell(title, telling, namespace);
+    ends();
+  } catch (error) {
+    ends(error);
+    throw error;
+  }
+}
+
+async function tell(title: string, telling: Telling, namespace: string): Promise<void> {
   const kubectl = kubectlIn(namespace);
-  await kubectl(`create namespace ${namespace}`);
-  await kubectl('wait serviceaccount/default --for=create --timeout=30s');
+  await createNamespace(namespace);
   try {
     await telling({ namespace, kubectl, step: stepsOf(title), nodes: nodesOf(ourCluster()) });
   } catch (error) {
-    await collectEvidence(slugOf(title), kubectl, error);
+    await collectEvidence(`${slugOf(title)}${attempt()}`, kubectl, error);
     throw error;
   } finally {
-    await kubectl(`delete namespace ${namespace} --wait=false`);
+    await deleteNamespace(namespace);
   }
 }
+
+/** What a story left that is told again is kept beside what it left before. */
+const attempt = (): string => (process.env['STORIES_ATTEMPT'] === '2' ? '-told-again' : '');
 
 const stepsOf =
   (storyTitle: string): Story['step'] =>

@@ -1,21 +1,17 @@
 import { expect } from 'vitest';
+import { podsOf, type Within } from './api.ts';
 import type { DeclaredCluster } from './cluster.ts';
-import type { Kubectl } from './kubectl.ts';
-
-/** Changes when a pod is made again, or its container starts again. */
-const bodiesOf = (db: DeclaredCluster, kubectl: Kubectl): Promise<string> =>
-  kubectl(
-    `get pods -l ${db.label} -o jsonpath={.items[*].metadata.uid}{.items[*].status.containerStatuses[*].restartCount}`,
-  );
+import { bodiesOf } from './shown.ts';
+import { field, waitFor } from './waits.ts';
 
 /** That all three of it are ours after that, and nobody has noticed. */
-export async function isTakenOver(db: DeclaredCluster, kubectl: Kubectl, bring: () => Promise<void>): Promise<void> {
-  const [ids, bodies] = [await db.ids(), await bodiesOf(db, kubectl)];
+export async function isTakenOver(db: DeclaredCluster, kubectl: Within, bring: () => Promise<void>): Promise<void> {
+  const [ids, bodies] = [await db.ids(), await bodiesOf(kubectl, db.label)];
   await bring();
-  await kubectl(`wait ${db.resource} --for=jsonpath={.status.clusterId} --timeout=60s`);
+  await waitFor(kubectl, db.resource, field('.status.clusterId'));
   await db.settled(3);
   expect(await db.ids()).toEqual(ids);
-  expect(await bodiesOf(db, kubectl)).toBe(bodies);
-  const owners = await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].metadata.ownerReferences[*].kind}`);
-  expect(owners).toBe('EtcdCluster EtcdCluster EtcdCluster');
+  expect(await bodiesOf(kubectl, db.label)).toBe(bodies);
+  const owners = (await podsOf(kubectl, db.label)).flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  expect(owners.map(({ kind }) => kind)).toEqual(['EtcdCluster', 'EtcdCluster', 'EtcdCluster']);
 }

@@ -1,8 +1,10 @@
 import type { TlsIdentity } from '../../src/etcd/endpoint.ts';
 import { type Authority, type Identity, makeAuthority, type Subject } from '../../src/lab/pki.ts';
+import { apply, read } from './api.ts';
 import { type Api, coreos, manifestOf } from './apis.ts';
+import { encoded } from './backups.ts';
 import type { Kubectl } from './kubectl.ts';
-import { until } from './until.ts';
+import { watchUntil } from './waits.ts';
 
 export interface CertifiedCluster {
   readonly name: string;
@@ -63,13 +65,7 @@ export class Certificates {
 
   /** Whatever was in the Secret before is gone. */
   async writeFiles(file: SecretFile, stringData: Readonly<Record<string, string>>): Promise<void> {
-    const data = Object.fromEntries(
-      Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
-    );
-    const metadata = { name: `${this.#cluster.name}-${file}` };
-    await this.#kubectl('apply -f -', {
-      input: JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, data }),
-    });
+    await apply(this.#kubectl, `secret/${this.#cluster.name}-${file}`, { data: encoded(stringData) });
   }
 
   /** What a client shows and believes. */
@@ -84,7 +80,14 @@ export const certificatesFor = async (kubectl: Kubectl, cluster: Named): Promise
 
 /** How a client enters that reads its certificate, key and authorities from a Secret. */
 export async function entryIn(kubectl: Kubectl, secret: string, file = ''): Promise<{ readonly tls: TlsIdentity }> {
-  const { data } = await kubectl.json<{ data: Readonly<Record<string, string>> }>(`get secret ${secret}`);
+  return entryOf(await read<SecretData>(kubectl, `secret/${secret}`), file);
+}
+
+interface SecretData {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+function entryOf({ data = {} }: SecretData, file: string): { readonly tls: TlsIdentity } {
   const [cert, key, ca] =
     file === '' ? ['tls.crt', 'tls.key', 'ca.crt'] : [`${file}.crt`, `${file}.key`, `${file}-ca.crt`];
   const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString();
@@ -112,9 +115,7 @@ export async function withCertificates(kubectl: Kubectl, cluster: CertifiedClust
 
 /** Waits until members have been given these certificates, and believe nobody but whoever made them. */
 export async function believedAlone(kubectl: Kubectl, { authority }: Pick<Certificates, 'authority'>): Promise<void> {
-  const isDone = async (): Promise<true | undefined> => {
-    const { ca } = (await entryIn(kubectl, 'db-member-tls', 'peer')).tls;
-    return ca.trim() === authority.certificate.trim() || undefined;
-  };
-  await until('the new authority alone', isDone, { seconds: 180 });
+  const isDone = ([secret]: readonly SecretData[]): true | undefined =>
+    secret !== undefined && entryOf(secret, 'peer').tls.ca.trim() === authority.certificate.trim() ? true : undefined;
+  await watchUntil(kubectl, 'secret/db-member-tls', { what: 'the new authority alone', answer: isDone, seconds: 180 });
 }

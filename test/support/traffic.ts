@@ -1,30 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
+import type { KeyValue } from '../../src/etcd/words.ts';
 import type { DeclaredCluster } from './cluster.ts';
 import { until } from './until.ts';
 
 /** What the clients of a cluster went through. */
 export interface Experience {
   readonly written: number;
+  /** Writes that were acknowledged per second of the time that the traffic ran. */
+  readonly perSecond: number;
   /** The longest time in which no write was acknowledged, in milliseconds. */
   readonly longestPause: number;
 }
+
+interface Pace {
+  readonly writeMillis: number;
+  readonly readMillis: number;
+  /** How long a watch stays open before it is opened again from the next revision; without it, for as long as it can. */
+  readonly watchMillis?: number;
+}
+
+/**
+ * Traffic costs CPU, and an etcd that is told to stop waits some 7 s for watches that are open. So most stories write ten
+ * times a second and open their watch anew every second; a few are dense, as clients that never let go are.
+ */
+const paces: Readonly<Record<'usual' | 'dense', Pace>> = {
+  usual: { writeMillis: 100, readMillis: 200, watchMillis: 1000 },
+  dense: { writeMillis: 20, readMillis: 50 },
+};
+
+/**
+ * Clients kept writing: of the nine writes a second that the usual pace allows, or the forty of the dense one, so many were
+ * acknowledged on average, with all elections, rollouts and replacements in between.
+ */
+export const leastWritesPerSecond = 2;
 
 /**
  * A writer, a reader and a watcher that use a cluster while something happens to it. Afterwards no write that was
  * acknowledged may be missing, the reader must never have been told less than was acknowledged before it asked, and the
  * watcher must have seen every write.
  */
-export async function underTraffic(cluster: DeclaredCluster, happen: () => Promise<void>): Promise<Experience> {
+export async function underTraffic(
+  cluster: DeclaredCluster,
+  happen: () => Promise<void>,
+  { dense = false }: { readonly dense?: boolean } = {},
+): Promise<Experience> {
+  const pace = paces[dense ? 'dense' : 'usual'];
+  const began = performance.now();
   const stop = new AbortController();
   const acknowledged = new Map<string, string>();
   const heard: Heard = { keys: new Set(), backwards: [] };
   const pauses: number[] = [0];
   const clients = Promise.all([
-    write(cluster, { acknowledged, pauses }, stop.signal),
-    read(cluster, acknowledged, stop.signal),
-    watch(cluster, heard, stop.signal),
+    write(cluster, { acknowledged, pauses, pace }, stop.signal),
+    read(cluster, { acknowledged, pace }, stop.signal),
+    watch(cluster, { ...heard, pace }, stop.signal),
   ]);
   try {
     await until('the first write', async () => acknowledged.size > 0 || undefined);
@@ -38,9 +69,11 @@ export async function underTraffic(cluster: DeclaredCluster, happen: () => Promi
     stop.abort();
     await clients;
   }
+  const seconds = (performance.now() - began) / 1000;
   expect(heard.backwards).toEqual([]);
   await nothingIsMissing(cluster, acknowledged);
-  return { written: acknowledged.size, longestPause: Math.max(...pauses) };
+  const written = acknowledged.size;
+  return { written, perSecond: written / seconds, longestPause: Math.max(...pauses) };
 }
 
 function writesAgain(acknowledged: ReadonlyMap<string, string>): () => Promise<true | undefined> {
@@ -62,10 +95,15 @@ async function nothingIsMissing(cluster: DeclaredCluster, acknowledged: Readonly
 interface Notes {
   readonly acknowledged: Map<string, string>;
   readonly pauses: number[];
+  readonly pace: Pace;
 }
 
 /** Writes one key after the other, to whichever member takes it. */
-async function write(cluster: DeclaredCluster, { acknowledged, pauses }: Notes, signal: AbortSignal): Promise<void> {
+async function write(
+  cluster: DeclaredCluster,
+  { acknowledged, pauses, pace }: Notes,
+  signal: AbortSignal,
+): Promise<void> {
   let last = performance.now();
   for (let i = 0; !signal.aborted; i++) {
     const [key, value] = [`traffic/${String(i).padStart(6, '0')}`, `value ${i}`];
@@ -74,14 +112,14 @@ async function write(cluster: DeclaredCluster, { acknowledged, pauses }: Notes, 
       pauses.push(performance.now() - last);
       last = performance.now();
     }
-    await sleep(20, undefined, { signal }).catch(() => undefined);
+    await sleep(pace.writeMillis, undefined, { signal }).catch(() => undefined);
   }
 }
 
 /** Asks for what was acknowledged last: the answer must be at least as new. */
 async function read(
   cluster: DeclaredCluster,
-  acknowledged: ReadonlyMap<string, string>,
+  { acknowledged, pace }: Omit<Notes, 'pauses'>,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -94,7 +132,7 @@ async function read(
         told = pair === undefined ? undefined : Buffer.from(pair.value).toString();
       }));
     if (answered) expect(told, `a read of ${newest[0]}`).toBe(newest[1]);
-    await sleep(50, undefined, { signal }).catch(() => undefined);
+    await sleep(pace.readMillis, undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -104,17 +142,34 @@ interface Heard {
   readonly backwards: string[];
 }
 
-/** Watches from the first revision on, and goes on at the next member, from where it was, when one is gone. */
-async function watch(cluster: DeclaredCluster, { keys, backwards }: Heard, signal: AbortSignal): Promise<void> {
+/**
+ * Watches from the first revision on, and goes on from where it was when its time is over, or at the next member when one is
+ * gone. What had arrived and was not looked at when a watch was closed comes again with the next one.
+ */
+async function watch(
+  cluster: DeclaredCluster,
+  { keys, backwards, pace }: Heard & Pick<Notes, 'pace'>,
+  signal: AbortSignal,
+): Promise<void> {
   let from = 1n;
-  while (!signal.aborted) {
-    await anyMember(cluster, async (member) => {
-      for await (const { pair } of member.watch({ key: 'traffic/', prefix: true }, { fromRevision: from, signal })) {
-        if (pair.modRevision < from) backwards.push(`${pair.key} at ${pair.modRevision}, after ${from - 1n}`);
-        keys.add(pair.key);
-        from = pair.modRevision + 1n;
+  const noted = ({ key, modRevision }: KeyValue, expected: bigint): bigint => {
+    if (modRevision < expected) backwards.push(`${key} at ${modRevision}, after ${expected - 1n}`);
+    keys.add(key);
+    return modRevision + 1n;
+  };
+  const follow = async (member: EtcdConnection): Promise<void> => {
+    const over = pace.watchMillis === undefined ? signal : AbortSignal.timeout(pace.watchMillis);
+    const options = { fromRevision: from, signal: AbortSignal.any([signal, over]) };
+    try {
+      for await (const { pair } of member.watch({ key: 'traffic/', prefix: true }, options)) {
+        from = noted(pair, from);
       }
-    });
+    } catch (thrown) {
+      if (!over.aborted) throw thrown;
+    }
+  };
+  while (!signal.aborted) {
+    await anyMember(cluster, follow);
     await sleep(50, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -8,6 +8,8 @@ export interface Tunnel {
   readonly access: Access;
   /** How many connections there have been. */
   readonly opened: () => number;
+  /** How many pieces the server has sent over all of them. */
+  readonly received: () => number;
   /** From now on nothing arrives over today's connections, and neither end is told: a lost node, a firewall. */
   readonly cut: () => void;
   /** Both ends are told at once. */
@@ -18,9 +20,11 @@ export interface Tunnel {
 export async function tunnelTo(kubeconfig: string): Promise<Tunnel> {
   const real = await fromKubeconfig(kubeconfig);
   const pairs: (readonly [Socket, Socket])[] = [];
+  let received = 0;
   const server = createServer((near) => {
     const far = dial(Number(real.url.port || '443'), real.url.hostname);
     near.pipe(far).pipe(near);
+    far.on('data', () => received++);
     for (const socket of [near, far]) socket.on('error', () => {}); // that is what this is for
     pairs.push([near, far]);
   });
@@ -34,6 +38,7 @@ export async function tunnelTo(kubeconfig: string): Promise<Tunnel> {
       tls: async () => ({ ...(await real.tls()), servername: 'kubernetes' }),
     },
     opened: () => pairs.length,
+    received: () => received,
     cut: () => {
       for (const [near, far] of pairs) {
         near.unpipe(far).resume();

@@ -2,8 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { patience } from './patience.ts';
 
 /**
- * Asks again and again until the answer is one. Only for what cannot be watched (a connection through a cut, a name in
- * DNS): for anything in the API there is `kubectl wait`, which is told.
+ * A wait that ran out. Its name tells it from a failed expectation: on a busy machine what was awaited may come later, while
+ * a wrong answer stays wrong.
+ */
+export class WaitTimeout extends Error {
+  override readonly name = 'WaitTimeout';
+}
+
+/**
+ * Asks again and again until there is an answer. Only for what cannot be watched (a connection through a cut, a name in
+ * DNS, what etcd says): objects in the API are watched, see api.ts.
  */
 export async function until<T>(
   what: string,
@@ -21,10 +29,10 @@ export async function until<T>(
   for (let answer = await asked(); ; answer = await asked()) {
     if (answer !== undefined) return answer;
     if (performance.now() > deadline)
-      throw new Error(`not within ${seconds * patience} s: ${what}`, { cause: lastError });
+      throw new WaitTimeout(`not within ${seconds * patience} s: ${what}`, { cause: lastError });
     await sleep(pauseAfter(performance.now() - began));
   }
 }
 
-/** Whoever has waited for long is asked less often: most questions are a kubectl each, and several stories share two cores. */
+/** After a long wait the question is asked less often: some are a kubectl each, and several stories share two cores. */
 const pauseAfter = (waitedMillis: number): number => Math.min(Math.max(waitedMillis / 10, 100), 500);

@@ -17,7 +17,7 @@ import { connectHost } from './network.ts';
 import { startNode, switchOn } from './nodes.ts';
 import { assertAddressesFree, assertKernel, assertPrivileges } from './preflight.ts';
 
-const controlPlane = 'control-plane';
+export const controlPlane = 'control-plane';
 
 /** Says what stands in the way, and then builds and unpacks whatever a cluster needs and this machine does not have yet. */
 export async function prepare(layout: Layout): Promise<void> {

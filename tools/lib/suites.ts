@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { measured } from './measured.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const resultsDirectory = join(root, 'test-results');
@@ -27,19 +26,44 @@ export interface Suite {
   readonly env?: Readonly<Record<string, string>>;
   /** Only tests whose title matches. */
   readonly title?: string;
+  /** After this time the suite is ended, and counts as failed. */
+  readonly limitMillis?: number;
+  /** Other options of vitest. */
+  readonly options?: readonly string[];
+  /** What its report is called, where the names of its projects do not tell it from another run. */
+  readonly report?: string;
+}
+
+/** A suite that fails this often is not run to its end. */
+const failuresEnough = 5;
+
+/** The tally of a suite, and what it cost: seconds on the wall, and processor seconds of its whole process tree. */
+export interface SuiteResult extends Tally {
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
 }
 
 /** Runs vitest projects, showing their output, and counts what they report. */
-export async function runSuite({ projects, env = {}, title }: Suite): Promise<Tally> {
-  const report = join(resultsDirectory, `${projects.join('-').replaceAll(' ', '-')}.json`);
+export async function runSuite(suite: Suite): Promise<SuiteResult> {
+  const { projects, env = {}, title, options = [], limitMillis } = suite;
+  const report = reportOf(suite);
   await mkdir(resultsDirectory, { recursive: true });
   await rm(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const filter = title === undefined ? [] : ['--testNamePattern', title];
-  const args = ['run', ...projects.flatMap((name) => ['--project', name]), ...reporters, ...filter];
-  const code = await show('vitest', args, env);
-  return tallyOf(await readFile(report, 'utf8').catch(() => '{}'), code);
+  const chosen = projects.flatMap((name) => ['--project', name]);
+  const args = ['run', ...chosen, ...reporters, `--bail=${failuresEnough}`, ...filter, ...options];
+  const ended = await measured('vitest', args, { env, ...(limitMillis === undefined ? {} : { limitMillis }) });
+  const tally = tallyOf(await readFile(report, 'utf8').catch(() => '{}'), ended.code);
+  const { cpuSeconds, wallSeconds } = ended;
+  if (!ended.isOverdue) return { ...tally, cpuSeconds, wallSeconds };
+  const late = `${projects.join(', ')}: ended after its limit of ${Math.round((limitMillis ?? 0) / 1000)} s`;
+  return { ...sum([tally, { passed: 0, failed: 1, failures: [late] }]), cpuSeconds, wallSeconds };
 }
+
+/** Where the report of a suite is. */
+export const reportOf = ({ projects, report }: Pick<Suite, 'projects' | 'report'>): string =>
+  join(resultsDirectory, `${report ?? projects.join('-').replaceAll(' ', '-')}.json`);
 
 interface Report {
   readonly numPassedTests?: number;
@@ -80,24 +104,9 @@ const longestReason = 300;
 
 const firstWords = (message = ''): string => message.trimStart().split('\n', 1).join('').slice(0, longestReason);
 
-/** A log file has no use for colours. */
-const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1' };
-
-/** Runs a program with its output shown as it comes, and gives back how it ended. */
-export async function show(
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const child = spawn(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...plain, ...env },
-  });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 255;
-}
-
 /** A check that is one program: it passes or it fails. */
-export const runOne = async (command: string, args: readonly string[]): Promise<Tally> =>
-  (await show(command, args)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, failures: [command] };
+export async function runOne(command: string, args: readonly string[]): Promise<SuiteResult> {
+  const { code, cpuSeconds, wallSeconds } = await measured(command, args);
+  const tally = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, failures: [command] };
+  return { ...tally, cpuSeconds, wallSeconds };
+}

@@ -13,11 +13,12 @@ const buildsAtOnce = 2;
 
 /** Where a module's programs are, once they are built: the name holds the version and a key of all that went into them. */
 export function programDirectory(module: GoModule): string {
-  const files = ['go.mod', 'go.sum'].map((file) => readFileSync(join(import.meta.dirname, module.name, file)));
+  const directory = join(import.meta.dirname, module.name);
+  const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(directory, file)).filter((file) => existsSync(file));
   return join(
     cacheDirectory(),
     'programs',
-    `${titleOf(module)}-${keyOf(JSON.stringify(module), process.arch, ...files)}`,
+    `${titleOf(module)}-${keyOf(JSON.stringify(module), process.arch, ...files.map((file) => readFileSync(file)))}`,
   );
 }
 
@@ -33,14 +34,16 @@ export function program(moduleName: string, name: string): string {
 export const etcdProgram = (version: EtcdVersion, name: 'etcd' | 'etcdctl' | 'etcdutl'): string =>
   program(`etcd-${version}`, name);
 
-/** Builds what is not built yet. */
-export async function buildPrograms(): Promise<void> {
-  if (missing().length === 0) return;
+type Wanted = (module: GoModule) => boolean;
+
+/** Builds what is not built yet, all or some. */
+export async function buildPrograms(isWanted: Wanted = () => true): Promise<void> {
+  if (missing(isWanted).length === 0) return;
   await assertGo();
   using _held = await lock(join(cacheDirectory(), 'programs.lock'), (holder) =>
     process.stderr.write(`waiting for process ${holder}, which is building programs\n`),
   );
-  const todo = missing();
+  const todo = missing(isWanted);
   let started = 0;
   const worker = async (): Promise<void> => {
     for (let module = todo[started++]; module !== undefined; module = todo[started++]) {
@@ -51,14 +54,19 @@ export async function buildPrograms(): Promise<void> {
   await Promise.all(Array.from({ length: buildsAtOnce }, worker));
 }
 
-const missing = (): readonly GoModule[] => goModules.filter((module) => !existsSync(programDirectory(module)));
+const missing = (isWanted: Wanted): readonly GoModule[] =>
+  goModules.filter((module) => isWanted(module) && !existsSync(programDirectory(module)));
 
 async function build(module: GoModule): Promise<void> {
   await makeWhole(programDirectory(module), async (directory) => {
     const packages = Object.values(module.packages);
     const linkerFlags = `-s -w ${module.linkerFlags ?? ''}`;
     const args = ['build', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', `${directory}/`, ...packages];
-    await run('go', args, { cwd: join(import.meta.dirname, module.name), env: goEnvironment(module) });
+    // At low priority: suites that need none of it run beside.
+    await run('nice', ['-n', '10', 'go', ...args], {
+      cwd: join(import.meta.dirname, module.name),
+      env: goEnvironment(module),
+    });
     await nameAsCatalogued(module, directory);
   });
 }

@@ -1,6 +1,6 @@
 /** A set of programs that one Go module builds. `packages` maps the name of a program to the package it is made of. */
 export interface GoModule {
-  /** Its directory beside this file, which holds `go.mod` and `go.sum` and nothing else. */
+  /** Its directory beside this file, which holds `go.mod`, `go.sum`, and `main.go` where the program is not a package of the module. */
   readonly name: string;
   readonly version: string;
   readonly packages: Readonly<Record<string, string>>;
@@ -11,6 +11,9 @@ export interface GoModule {
 
 /** 3.5.21 is here beside the newest 3.5 because the rules for changing membership differ below 3.5.30. */
 export const etcdVersions = ['3.1.10', '3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'] as const;
+/** The kubectl of a user who has one: the oldest that the lab accepts. */
+export const strangersKubectl = 'kubectl-1.31';
+
 export type EtcdVersion = (typeof etcdVersions)[number];
 
 /** The etcd that keeps the test cluster's own objects. */
@@ -27,13 +30,22 @@ const kubernetes: GoModule = {
       `k8s.io/kubernetes/cmd/${name}`,
     ]),
   ),
-  linkerFlags: kubernetesVersionFlags(),
+  linkerFlags: versionFlags(kubernetesVersion),
+};
+
+const oldKubectlVersion = '1.31.14';
+
+const oldKubectl: GoModule = {
+  name: strangersKubectl,
+  version: oldKubectlVersion,
+  packages: { kubectl: 'kubectl' },
+  linkerFlags: versionFlags(oldKubectlVersion),
 };
 
 /** Kubernetes learns its version from the linker; without it the server calls itself v0.0.0 and kubectl warns of skew. */
-function kubernetesVersionFlags(): string {
-  const [major, minor] = kubernetesVersion.split('.');
-  const values = { gitVersion: `v${kubernetesVersion}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };
+function versionFlags(version: string): string {
+  const [major, minor] = version.split('.');
+  const values = { gitVersion: `v${version}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };
   return Object.entries(values)
     .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
     .join(' ');
@@ -56,6 +68,7 @@ function etcd(version: EtcdVersion): GoModule {
 }
 
 export const goModules: readonly GoModule[] = [
+  oldKubectl,
   kubernetes,
   { name: 'coredns', version: '1.15.0', packages: { coredns: 'github.com/coredns/coredns' } },
   {

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { type Lab, openLab } from '../../lab/lab.ts';
 import { portsIn } from '../../lab/network/host-ports.ts';
-import { imageCatalog } from '../../lab/node/image/catalog.ts';
+import { type CatalogOptions, imageCatalog } from '../../lab/node/image/catalog.ts';
 import { buildEtcd } from '../../lab/node/image/etcd-build.ts';
 import { downloadEtcd } from '../../lab/node/image/etcd-download.ts';
 import { type EtcdPrograms, type EtcdSources, etcdctlOf, findEtcd } from '../../lab/node/image/etcd-programs.ts';
@@ -110,10 +110,16 @@ const troubleTo =
   (failure: Failure): void =>
     say(`trouble: ${failure.message}`);
 
+/** What the image of the operator runs: these sources; in tests, a bundle of them, which starts in half of the time. */
+function operatorIn(env: StartTools['env']): CatalogOptions['operator'] {
+  const given = env['LAB_OPERATOR_PROGRAM'];
+  if (given) return { program: given, package: dirname(given) };
+  return { program: join(packageDirectory, 'src/main/etcd-operator.ts'), package: packageDirectory };
+}
+
 /** Without a lab nobody needs its control plane, which would go on serving by itself. */
 async function open({ nodes, state }: StartOptions, tools: StartTools, plane: ControlPlane): Promise<Lab> {
-  const program = join(packageDirectory, 'src/main/etcd-operator.ts');
-  const findImage = imageCatalog({ ...sourcesOf(tools), operator: { program, package: packageDirectory } });
+  const findImage = imageCatalog({ ...sourcesOf(tools), operator: operatorIn(tools.env) });
   const common = { client: plane.client, api: plane.api, onTrouble: troubleTo(tools) };
   const compiled = compiledDirectory(tools.env);
   return await openLab({ ...common, nodes, state, findImage, compiled }).catch(async (thrown: unknown) => {

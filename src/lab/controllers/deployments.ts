@@ -50,7 +50,7 @@ async function reconcile(tools: Tools, deployment: Stored<Deployment>): Promise<
 
 function setsOf({ stores }: Tools, deployment: Stored<Deployment>): Sets {
   const hash = templateHash(deployment);
-  const own = stores.replicaSets.by(ownerIndex, deployment.metadata.uid);
+  const own = stores.replicaSets.by(ownerIndex, deployment.metadata.namespace, deployment.metadata.uid);
   const isCurrent = (set: ReplicaSet): boolean => set.metadata.labels?.[hashLabel] === hash;
   return { current: own.find(isCurrent), old: own.filter((set) => !isCurrent(set)) };
 }

@@ -35,7 +35,7 @@ const isFinished = ({ status }: Job): boolean =>
   );
 
 async function reconcile(tools: Tools, job: Stored<Job>, made: NewPods): Promise<Outcome> {
-  const own = tools.stores.pods.by(ownerIndex, job.metadata.uid);
+  const own = tools.stores.pods.by(ownerIndex, job.metadata.namespace, job.metadata.uid);
   const counts = countsOf(job, own);
   const missing = missingOf(job, counts);
   const { made: more, refusal } = await made.make(missing, job, () => podOf(job, job.spec?.template, labelsOf(job)));

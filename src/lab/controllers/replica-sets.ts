@@ -30,7 +30,7 @@ export function replicaSetController(tools: Tools): Runnable {
 }
 
 async function reconcile(tools: Tools, set: Stored<ReplicaSet>, made: NewPods): Promise<Outcome> {
-  const own = tools.stores.pods.by(ownerIndex, set.metadata.uid);
+  const own = tools.stores.pods.by(ownerIndex, set.metadata.namespace, set.metadata.uid);
   const active = own.filter(isActive);
   const wanted = set.spec?.replicas ?? 1;
   const { refusal } = await made.make(wanted - active.length, set, () => podOf(set, set.spec?.template));

@@ -1,0 +1,15 @@
+import type { KubeClient } from '../../src/kube/client.ts';
+import { type Access, fromKubeconfig } from '../../src/kube/config.ts';
+import { connectTo } from '../../src/kube/connection.ts';
+import { HttpKubeClient } from '../../src/kube/http-client.ts';
+import { kubeconfigPath } from './kube-connection.ts';
+
+let access: Promise<Access> | undefined;
+export const theAccess = (): Promise<Access> => (access ??= fromKubeconfig(kubeconfigPath()));
+
+let client: Promise<KubeClient> | undefined;
+/** One client for all stories of a worker: a kubectl costs 80 ms of CPU a call, a request on an open connection hardly any. */
+export const theClient = (): Promise<KubeClient> =>
+  (client ??= theAccess().then(
+    (found) => new HttpKubeClient(connectTo(found, { userAgent: 'stories' }), { fieldManager: 'stories' }),
+  ));

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import type { Turns } from './story-turns.ts';
+
+/** Files of stories that take the longest begin first, so that no worker is left with one at the end. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const turns = process.env['STORIES_TURNS'];
+    if (turns === undefined || turns === '') return super.sort(files);
+    const { costs } = JSON.parse(readFileSync(turns, 'utf8')) as Turns;
+    const costOf = ({ moduleId }: TestSpecification): number => costs[basename(moduleId)] ?? 0;
+    return files.toSorted((a, b) => costOf(b) - costOf(a));
+  }
+}

@@ -1,0 +1,22 @@
+/** The stories of `make test`: one for each capability, with versions of etcd that are quickly built. */
+export const shortStories: readonly string[] = [
+  'a cluster of etcd 3.7.3 is created, grows, shrinks and heals',
+  'members of coreos return to their own disks, one of them or all',
+  'numbered members come and go with peer, pod and volume, and nothing is lost',
+  'one operator looks after clusters of both APIs, and a name is given away once',
+  'a cluster of etcd 3.6.16 whose auth is switched on grows, heals and is upgraded',
+  'the operator makes the certificates itself, and renews them without a restart',
+  'the example of a backup is made on a volume, and restored from there',
+  'a backup that fails holds an upgrade until it can be made',
+  'a cluster that an original has made, and of which nobody answers, is told and not touched',
+  'a paused cluster is left alone until it is paused no more',
+  'a version that nobody has is reported, and correcting it recovers',
+  'a majority that lost its data is reported, and nothing is destroyed',
+  'an operator that was away takes up where it left',
+  'services and budget that were deleted come back',
+  'logs, exec and attach work as typed',
+  'a shell can be had by run -it --rm',
+  'a volume keeps its data when its pod is deleted',
+  'services and headless names resolve and connect across nodes',
+  "the first chapter's web server is scaled, and mended",
+];

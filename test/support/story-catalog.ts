@@ -1,0 +1,28 @@
+import type { Where } from './place.ts';
+
+/** A story as its file declares it. */
+export interface Declared {
+  readonly title: string;
+  readonly file: string;
+  readonly where: Where;
+}
+
+const declared: Declared[] = [];
+let reading: string | undefined;
+
+/** Whether files of stories are being read for their titles only. */
+export const isReading = (): boolean => reading !== undefined;
+
+export function declare(title: string, where: Where): void {
+  declared.push({ title, file: reading ?? '', where });
+}
+
+/** Reads the titles of all stories in these files, without running any. */
+export async function storiesIn(files: readonly string[], directory: string): Promise<readonly Declared[]> {
+  for (const file of files) {
+    reading = file;
+    await import(`${directory}/${file}`);
+  }
+  reading = undefined;
+  return declared;
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { targetOf } from './targets.ts';
+
+const groupOf = (words: string): string => targetOf(words).resource.group;
+
+it.each([
+  ['pod/db-0', 'pods', 'db-0', undefined],
+  ['pvc/db-0', 'persistentvolumeclaims', 'db-0', undefined],
+  ['pods -l app=etcd,etcd_cluster=db', 'pods', undefined, 'app=etcd,etcd_cluster=db'],
+  ['secrets', 'secrets', undefined, undefined],
+  ['etcdbackupschedules.etcd.improbable.io/nightly', 'etcdbackupschedules', 'nightly', undefined],
+])('%s names objects as kubectl does', (words, ...[plural, name, labelSelector]) => {
+  expect(targetOf(words)).toMatchObject({ resource: { plural }, name, labelSelector });
+});
+
+it('a short name that both APIs have means the coreos API, as it does for kubectl', () => {
+  expect(groupOf('etcdcluster/db')).toBe('etcd.database.coreos.com');
+  expect(groupOf('etcdclusters.etcd.improbable.io/db')).toBe('etcd.improbable.io');
+});
+
+it('an unknown kind or form is refused', () => {
+  expect(() => targetOf('widgets/a')).toThrow('no kind widgets');
+  expect(() => targetOf('pods --all')).toThrow('none of');
+  expect(() => targetOf('pod/a -l b=c')).toThrow('none of');
+});

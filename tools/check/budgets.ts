@@ -1,0 +1,43 @@
+/**
+ * What each suite may cost, in processor seconds of the reference machine (see `slowness` in `tools/lib/cpu.ts`). A suite that
+ * is more than a quarter over fails the check. A budget is raised by a new line at the end of its list, which says why.
+ */
+interface Budget {
+  readonly cpuSeconds: number;
+  readonly why: string;
+}
+
+/** Of suites whose tests are the same in every run: for the whole suite. Of stories, which are told by turns: for each one. */
+export const budgets: Readonly<Record<string, readonly Budget[]>> = {
+  'format, lint, types': [{ cpuSeconds: 40, why: 'first estimate' }],
+  'unit and simulation': [{ cpuSeconds: 70, why: 'first estimate' }],
+  'contract on the lab': [{ cpuSeconds: 70, why: 'first estimate' }],
+  'stories on the lab': [{ cpuSeconds: 9, why: 'first estimate, for each story' }],
+  'make test as an ordinary user': [{ cpuSeconds: 500, why: 'first estimate' }],
+  'real etcd of every version': [{ cpuSeconds: 40, why: 'first estimate' }],
+  'real stores': [{ cpuSeconds: 100, why: 'first estimate' }],
+  'the lab': [{ cpuSeconds: 100, why: 'first estimate' }],
+  'the test cluster': [{ cpuSeconds: 100, why: 'first estimate' }],
+  'stories on the cluster': [{ cpuSeconds: 6, why: 'first estimate, for each story' }],
+  'contract and integration on the cluster': [{ cpuSeconds: 100, why: 'first estimate' }],
+  'control plane, nodes and pods of the cluster': [{ cpuSeconds: 800, why: 'first estimate' }],
+};
+
+const tolerance = 1.25;
+
+export interface Cost {
+  readonly suite: string;
+  readonly cpuSeconds: number;
+  /** For stories: how many were told. */
+  readonly stories?: number;
+}
+
+/** What is wrong with the cost of a suite, if anything is. */
+export function overBudget({ suite, cpuSeconds, stories = 1 }: Cost, slowness: number): string | undefined {
+  const budget = budgets[suite]?.at(-1)?.cpuSeconds;
+  if (budget === undefined) return `${suite}: has no budget in tools/check/budgets.ts`;
+  const [spent, allowed] = [cpuSeconds / Math.max(slowness, 1) / Math.max(stories, 1), budget * tolerance];
+  if (spent <= allowed) return undefined;
+  const each = stories > 1 ? ' a story' : '';
+  return `${suite}: took ${spent.toFixed(1)} CPU-s${each}, more than a quarter over its budget of ${budget} (tools/check/budgets.ts)`;
+}

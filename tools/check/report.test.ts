@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Ending } from '../../test/support/story-turns.ts';
+import { overBudget } from './budgets.ts';
+import { type Ended, lastLines } from './report.ts';
+import { storiesTouched } from './touched.ts';
+
+const ended = (given: Partial<Ended>): Ended => ({
+  ...{ lines: [], skipped: [], endings: [], flakes: [], tally: { passed: 3, failed: 0 }, seconds: 61, slowness: 1 },
+  ...given,
+});
+const linesOf = (given: Partial<Ended>): readonly string[] => lastLines(ended(given)).trimEnd().split('\n');
+
+describe('the last lines of a run', () => {
+  it('end in the tally, alone on its line', () => {
+    expect(linesOf({}).at(-1)).toBe('3 passed, 0 failed');
+  });
+
+  it('say what failed, why, and where the evidence is, within forty lines', () => {
+    const failures = Array.from({ length: 100 }, (_, index) => `story ${index}: not within 240 s`);
+    const lines = linesOf({ tally: { passed: 1, failed: 100, failures }, reason: 'unit is red: the rest was not run' });
+    const last = lines.slice(-40);
+    expect(last).toContain('failed: story 0: not within 240 s');
+    expect(last).toContain('… and 70 more');
+    expect(last.at(-3)).toContain('test-results/');
+    expect(last.at(-2)).toBe('unit is red: the rest was not run');
+    expect(last.at(-1)).toBe('1 passed, 100 failed');
+  });
+
+  it('name the flakes, and the twenty most expensive stories', () => {
+    const endings = Array.from(
+      { length: 30 },
+      (_, index): Ending => ({
+        ...{ title: `story ${index}.`, bed: 'lab', outcome: 'passed', wallSeconds: 1 },
+        cpuSeconds: index,
+      }),
+    );
+    const text = linesOf({ endings, flakes: ['a slow one'] }).join('\n');
+    expect(text).toContain('told again: a slow one');
+    expect(text).toContain('story 10.');
+    expect(text).not.toContain('story 9.');
+  });
+});
+
+describe('a budget', () => {
+  it('is needed by every suite', () => {
+    expect(overBudget({ suite: 'unheard of', cpuSeconds: 1 }, 1)).toContain('has no budget');
+  });
+
+  it('may be overrun by a quarter, and is stretched on a slower machine only', () => {
+    const cost = (cpuSeconds: number) => ({ suite: 'unit and simulation', cpuSeconds });
+    const allowed = 1_000_000;
+    expect(overBudget(cost(0.1), 1)).toBeUndefined();
+    expect(overBudget(cost(allowed), 1)).toContain('more than a quarter over its budget');
+    expect(overBudget(cost(allowed), 0.5)).toContain('more than a quarter over its budget');
+    expect(overBudget(cost(allowed), allowed)).toBeUndefined();
+  });
+});
+
+describe('a change', () => {
+  const stories = ['tls-managed.e2e.ts', 'backups.e2e.ts', 'upgrade.e2e.ts'];
+
+  it('reaches stories of its topic', () => {
+    expect([...storiesTouched(['src/core/pki/renew.ts'], stories)]).toEqual(['tls-managed.e2e.ts']);
+    expect([...storiesTouched(['src/agents/save.ts', 'README.md'], stories)]).toEqual(['backups.e2e.ts']);
+  });
+
+  it('of a story reaches that story, and of docs none', () => {
+    expect([...storiesTouched(['test/e2e/upgrade.e2e.ts'], stories)]).toEqual(['upgrade.e2e.ts']);
+    expect([...storiesTouched(['docs/guide/upgrades.md'], stories)]).toEqual([]);
+  });
+});

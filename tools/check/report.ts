@@ -1,0 +1,66 @@
+import type { Ending } from '../../test/support/story-turns.ts';
+import { plainLine, type Tally } from '../lib/suites.ts';
+
+/** A suite that has ended. */
+export interface Line {
+  readonly name: string;
+  readonly tally: Tally;
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+  /** How many stories were told, where they are told by turns. */
+  readonly stories?: number;
+}
+
+export interface Ended {
+  readonly lines: readonly Line[];
+  readonly skipped: readonly string[];
+  readonly endings: readonly Ending[];
+  readonly flakes: readonly string[];
+  readonly tally: Tally;
+  readonly seconds: number;
+  readonly slowness: number;
+  /** Why it ended before its end. */
+  readonly reason?: string;
+}
+
+const seconds = (value: number): string => value.toFixed(1).padStart(7);
+
+export const lineOf = ({ name, tally, wallSeconds, cpuSeconds }: Line): string =>
+  `${seconds(wallSeconds)} s wall ${seconds(cpuSeconds)} CPU-s  ${name}: ${plainLine(tally)}`;
+
+const mostExpensive = 20;
+/** So many failures fit under the last lines of a terminal; the rest is in the reports. */
+const failuresShown = 30;
+
+/** What is said when a run has ended: costs first, then what failed, and the tally as the very last line. */
+export function lastLines(ended: Ended): string {
+  const { lines, skipped, endings, flakes, tally, reason } = ended;
+  const expensive = endings
+    .toSorted((a, b) => b.cpuSeconds - a.cpuSeconds)
+    .slice(0, mostExpensive)
+    .map((each) => `${seconds(each.wallSeconds)} s wall ${seconds(each.cpuSeconds)} CPU-s  ${each.bed}: ${each.title}`);
+  return [
+    '',
+    ...(expensive.length > 0 ? ['The most expensive stories:', ...expensive, ''] : []),
+    ...lines.map(lineOf),
+    ...skipped,
+    `${seconds(ended.seconds)} s wall in all, on a machine ${ended.slowness.toFixed(2)} times as slow as the reference`,
+    '',
+    ...flakes.map((title) => `flake: waited in vain once, passed when told again: ${title}`),
+    ...failureLines(tally),
+    ...(reason === undefined ? [] : [reason]),
+    plainLine(tally),
+    '',
+  ].join('\n');
+}
+
+function failureLines({ failures = [], failed }: Tally): readonly string[] {
+  if (failed === 0) return [];
+  const shown = failures.slice(0, failuresShown).map((failure) => `failed: ${failure}`);
+  const more = failures.length - shown.length;
+  return [
+    ...shown,
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    'Evidence: test-results/ (a directory a story, *.json a suite).',
+  ];
+}

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ending } from '../../test/support/story-turns.ts';
+import { slowness } from '../lib/cpu.ts';
+import { plainLine, resultsDirectory, type SuiteResult, sum, type Tally } from '../lib/suites.ts';
+import { overBudget } from './budgets.ts';
+import { type Line, lastLines, lineOf } from './report.ts';
+import type { StoriesResult } from './tell-stories.ts';
+
+/** A red result after which the rest is not worth its time. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+/** One run of a tier: its suites as they end, what they cost, and what is said of them at the end. */
+export class Run {
+  readonly #began = performance.now();
+  readonly #slowness = slowness();
+  readonly #lines: Line[] = [];
+  readonly #tallies: Tally[] = [];
+  readonly #skipped: string[] = [];
+  readonly endings: Ending[] = [];
+  readonly flakes: string[] = [];
+  readonly isBudgeted: boolean;
+
+  constructor({ isBudgeted }: { readonly isBudgeted: boolean }) {
+    this.isBudgeted = isBudgeted;
+  }
+
+  static async begin(terms: { readonly isBudgeted: boolean }): Promise<Run> {
+    await rm(resultsDirectory, { recursive: true, force: true });
+    await mkdir(resultsDirectory, { recursive: true });
+    return new Run(terms);
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#began) / 1000;
+  }
+
+  get lines(): readonly Line[] {
+    return this.#lines;
+  }
+
+  get slowness(): number {
+    return this.#slowness;
+  }
+
+  get tally(): Tally {
+    return sum(this.#tallies);
+  }
+
+  get isGreen(): boolean {
+    return this.tally.failed === 0 && this.tally.passed > 0;
+  }
+
+  /** Runs one suite. An error of its own counts as a failure; it does not keep the others from being run. */
+  async suite(name: string, work: () => Promise<SuiteResult | StoriesResult>): Promise<Tally> {
+    process.stdout.write(`\n── ${name}\n`);
+    const began = performance.now();
+    const result = await work().catch((error: unknown): SuiteResult => {
+      const failure = `${name}: ${error instanceof Error ? error.message : String(error)}`;
+      return {
+        ...{ passed: 0, failed: 1, failures: [failure], cpuSeconds: 0 },
+        wallSeconds: (performance.now() - began) / 1000,
+      };
+    });
+    return this.#note(name, result);
+  }
+
+  /** The same, and what follows is not run if it is red. */
+  async gate(name: string, work: () => Promise<SuiteResult | StoriesResult>): Promise<void> {
+    const { failed } = await this.suite(name, work);
+    if (failed > 0) throw new Stopped(`${name} is red: the rest was not run`);
+  }
+
+  /** A suite that is not run, by name and with the reason. */
+  skip(name: string, reason: string): void {
+    this.#skipped.push(`${name}: skipped, ${reason}`);
+    process.stdout.write(`\n── ${name}: skipped, ${reason}\n`);
+  }
+
+  /** A finding that is no test: it counts as one failure. */
+  fail(...findings: readonly string[]): void {
+    for (const finding of findings) this.#tallies.push({ passed: 0, failed: 1, failures: [finding] });
+  }
+
+  #note(name: string, result: SuiteResult | StoriesResult): Tally {
+    const { wallSeconds, cpuSeconds, ...tally } = result;
+    const stories = 'endings' in result ? result.endings.length : undefined;
+    if ('endings' in result) this.endings.push(...result.endings);
+    if ('flakes' in result) this.flakes.push(...result.flakes);
+    this.#tallies.push(tally);
+    const line: Line = { name, tally, wallSeconds, cpuSeconds, ...(stories === undefined ? {} : { stories }) };
+    this.#lines.push(line);
+    process.stdout.write(`── ${lineOf(line)}\n`);
+    this.#checkBudget(line);
+    this.writeTally();
+    return tally;
+  }
+
+  /** What failed early has not cost what it should. */
+  #checkBudget({ name, tally, cpuSeconds, stories }: Line): void {
+    if (!this.isBudgeted || tally.failed > 0) return;
+    const cost = { suite: name, cpuSeconds, ...(stories === undefined ? {} : { stories }) };
+    const over = overBudget(cost, this.#slowness);
+    if (over !== undefined) this.fail(over);
+  }
+
+  /** A run that is cut off has its tally written so far. */
+  writeTally(): void {
+    writeFileSync(join(resultsDirectory, 'tally'), `${plainLine(this.tally)}\n`);
+  }
+
+  end(reason?: string): void {
+    this.writeTally();
+    process.stdout.write(
+      lastLines({
+        ...{ lines: this.#lines, skipped: this.#skipped, endings: this.endings, flakes: this.flakes },
+        ...{ tally: this.tally, seconds: this.seconds, slowness: this.#slowness },
+        ...(reason === undefined ? {} : { reason }),
+      }),
+    );
+    if (!this.isGreen) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,64 @@
+import { everyFileIsReached } from '../lib/reach.ts';
+import { runOne, runSuite, type SuiteResult, sum } from '../lib/suites.ts';
+import type { Sources } from './inputs.ts';
+
+const minute = 60_000;
+
+/** One after the other: each uses both cores for some seconds. */
+export async function staticChecks(): Promise<SuiteResult> {
+  const results = [
+    await runOne('biome', ['check', '--log-level=warn', '.']),
+    await runOne('oxlint', ['--quiet']),
+    await runOne('tsc', ['-p', '.']),
+  ];
+  return together(results);
+}
+
+export const unit = (): Promise<SuiteResult> => runSuite({ projects: ['unit'], limitMillis: 5 * minute });
+
+export async function contractOnLab(): Promise<SuiteResult> {
+  const result = await runSuite({ projects: ['contract'], env: { KUBECONFIG: '' }, limitMillis: 6 * minute });
+  return result.failed > 0 ? result : { ...result, ...sum([result, everyFileIsReached()]) };
+}
+
+export const contractOnCluster = (env: Readonly<Record<string, string>>): Promise<SuiteResult> =>
+  runSuite({ projects: ['integration', 'contract'], env, report: 'contract-on-the-cluster', limitMillis: 10 * minute });
+
+const together = (results: readonly SuiteResult[]): SuiteResult => ({
+  ...sum(results),
+  wallSeconds: results.reduce((total, { wallSeconds }) => total + wallSeconds, 0),
+  cpuSeconds: results.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0),
+});
+
+/** Suites that may be left out when nothing that goes into them has changed since they were green. */
+export interface SkippableSuite {
+  readonly name: string;
+  readonly sources: Sources;
+  readonly run: () => Promise<SuiteResult>;
+}
+
+const wholeProgram = ['src/**/*.ts', 'tools/**/*', 'examples/**/*', 'deploy/**/*'];
+
+export const etcdVersions: SkippableSuite = {
+  name: 'real etcd of every version',
+  sources: { tests: ['test/integration/etcd*.test.ts'], besides: ['tools/programs/etcd-*/*'] },
+  run: () => runSuite({ projects: ['etcd'], limitMillis: 6 * minute }),
+};
+
+export const stores: SkippableSuite = {
+  name: 'real stores',
+  sources: { tests: ['test/integration/{stores,agents}*.test.ts'], besides: wholeProgram },
+  run: () => runSuite({ projects: ['stores'], limitMillis: 8 * minute }),
+};
+
+export const lab: SkippableSuite = {
+  name: 'the lab',
+  sources: { tests: ['test/lab/*.test.ts'], besides: wholeProgram },
+  run: () => runSuite({ projects: ['lab'], limitMillis: 8 * minute }),
+};
+
+export const testCluster: SkippableSuite = {
+  name: 'the test cluster',
+  sources: { tests: ['test/cluster/*.test.ts'], besides: wholeProgram },
+  run: () => runSuite({ projects: ['cluster'], limitMillis: 8 * minute }),
+};

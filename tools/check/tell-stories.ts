@@ -1,0 +1,98 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ending, Turns } from '../../test/support/story-turns.ts';
+import { resultsDirectory, runSuite, type Suite, type SuiteResult } from '../lib/suites.ts';
+import { type Choice, costOf, type Pair } from './choose.ts';
+import { type Bed, readLedger } from './ledger.ts';
+
+/** Stories on one bed: what came of them, one by one, and which passed only when they were told again. */
+export interface StoriesResult extends SuiteResult {
+  readonly endings: readonly Ending[];
+  readonly flakes: readonly string[];
+}
+
+export interface Telling {
+  readonly bed: Bed;
+  readonly choice: Choice;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Other files that run beside the stories. */
+  readonly besides?: readonly string[];
+  /** Stories outside the core begin no later than this; in milliseconds from now. */
+  readonly forMillis: number;
+}
+
+const projectsOf: Readonly<Record<Bed, readonly string[]>> = {
+  lab: ['stories on the lab', 'stories alone on the lab'],
+  cluster: ['stories', 'stories alone'],
+};
+
+/** How much longer than its stories' deadline a suite may take to come to its end. */
+const slackMillis = 8 * 60_000;
+
+/** More failures than this are no chance: nothing is told again. */
+const chanceful = 3;
+
+export const recordFile = join(resultsDirectory, 'stories.jsonl');
+
+/** Tells the chosen stories. One that waited in vain, and did not fail otherwise, is told once more when all others have ended. */
+export async function tellStories(telling: Telling): Promise<StoriesResult> {
+  const [first, firstEndings] = await tellOnce(telling, telling.choice, 1);
+  const waited = firstEndings.filter(({ outcome }) => outcome === 'waited').map(({ title }) => title);
+  if (waited.length === 0 || first.failed > chanceful) return { ...first, endings: firstEndings, flakes: [] };
+  const pairs = [...telling.choice.core, ...telling.choice.others].filter(({ title }) => waited.includes(title));
+  const again = { core: pairs, others: [] };
+  const [, endings] = await tellOnce({ ...telling, besides: [] }, again, 2);
+  const flakes = endings.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title);
+  return {
+    ...first,
+    passed: first.passed + flakes.length,
+    failed: first.failed - flakes.length,
+    failures: (first.failures ?? []).filter((failure) => !flakes.some((title) => failure.includes(title))),
+    endings: [...firstEndings.filter(({ title }) => !flakes.includes(title)), ...endings],
+    flakes,
+  };
+}
+
+async function tellOnce(
+  { bed, env = {}, besides = [], forMillis }: Telling,
+  choice: Choice,
+  attempt: number,
+): Promise<readonly [SuiteResult, readonly Ending[]]> {
+  const pairs = [...choice.core, ...choice.others];
+  const turns = join(resultsDirectory, `turns-${bed}-${attempt}.json`);
+  await mkdir(resultsDirectory, { recursive: true });
+  await writeFile(turns, JSON.stringify(turnsOf(choice, Date.now() + forMillis)));
+  const before = (await endingsIn(recordFile)).length;
+  const suite: Suite = {
+    projects: projectsOf[bed],
+    report: `stories-${bed}-${attempt}`,
+    env: { ...env, STORIES_TURNS: turns, STORIES_RECORD: recordFile, STORIES_ATTEMPT: String(attempt) },
+    options: [...filesOf(pairs), ...besides, ...(attempt > 1 ? ['--maxWorkers=1', '--maxConcurrency=1'] : [])],
+    limitMillis: forMillis + slackMillis,
+  };
+  const result = await runSuite(suite);
+  return [result, (await endingsIn(recordFile)).slice(before)];
+}
+
+function turnsOf({ core, others }: Choice, deadline: number): Turns {
+  const [ledger, costs] = [readLedger(), new Map<string, number>()];
+  for (const pair of [...core, ...others]) costs.set(pair.file, (costs.get(pair.file) ?? 0) + costOf(pair, ledger));
+  return {
+    core: core.map(({ title }) => title),
+    others: others.map(({ title }) => title),
+    deadline,
+    costs: Object.fromEntries(costs),
+  };
+}
+
+const filesOf = (pairs: readonly Pair[]): readonly string[] => [
+  ...new Set(pairs.map(({ file }) => `test/e2e/${file}`)),
+];
+
+export async function endingsIn(file: string): Promise<readonly Ending[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Ending);
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { layoutOf } from '../cluster/layout.ts';
+import { prepare } from '../cluster/up.ts';
+import { type OwnCluster, withOwnCluster } from '../e2e-run.ts';
+import { measured } from '../lib/measured.ts';
+import { resultsDirectory, type SuiteResult } from '../lib/suites.ts';
+import { buildPrograms } from '../programs/build.ts';
+import { strangersKubectl } from '../programs/catalog.ts';
+import { type Choice, choose } from './choose.ts';
+import { hashOfInputs } from './inputs.ts';
+import { noted, overdue, readLedger, repeatedFlakes, writeLedger } from './ledger.ts';
+import { testAsOrdinaryUser } from './ordinary-user.ts';
+import type { Run } from './run.ts';
+import { allStories, everyStory, familyOf, isCore, shortChoice, turningPairs } from './story-plan.ts';
+import * as suites from './suites.ts';
+import { endingsIn, type StoriesResult, tellStories } from './tell-stories.ts';
+import { changedFiles, headCommit, storiesTouched } from './touched.ts';
+
+const minute = 60_000;
+const storiesOnLab = 'stories on the lab';
+const storiesOnCluster = 'stories on the cluster';
+const portForward = 'test/integration/kube-port-forward.test.ts';
+
+/** `make test`: what an ordinary user can see in some minutes. */
+export async function testTier(run: Run): Promise<void> {
+  const stories = await allStories();
+  const programs = measured('nice', ['-n', '10', process.execPath, 'tools/check/lab-programs.ts']);
+  await Promise.all([
+    run.gate('format, lint, types', suites.staticChecks),
+    run.gate('unit and simulation', suites.unit),
+  ]);
+  await programs;
+  await Promise.all([
+    run.suite('contract on the lab', suites.contractOnLab),
+    run.suite(storiesOnLab, () => onLab(shortChoice(stories), 'short', 6 * minute)),
+  ]);
+}
+
+const onLab = (choice: Choice, which: 'all' | 'short', forMillis: number): Promise<StoriesResult> =>
+  tellStories({
+    ...{ bed: 'lab', choice, forMillis },
+    env: { STORIES_VERSIONS: which, KUBECONFIG: '' },
+    besides: [portForward],
+  });
+
+/** What the stories of a check may cost together, in processor seconds, and for how long new ones are begun. */
+const share = {
+  lab: { cpuSeconds: 420, forMillis: 4.5 * minute },
+  cluster: { cpuSeconds: 560, forMillis: 5.5 * minute },
+} as const;
+
+/** `make check`: all that CI runs. */
+export async function checkTier(run: Run): Promise<void> {
+  const [ledger, commit, stories] = [readLedger(), await headCommit(), await allStories()];
+  const pairs = turningPairs(stories);
+  await buildPrograms(({ name }) => name === strangersKubectl);
+  const [prepared] = [prepare(layoutOf('check')), await run.gate('make test as an ordinary user', newcomer(run))];
+  await prepared;
+  const green: Record<string, string> = {};
+  const suite = (each: suites.SkippableSuite): Promise<void> => unlessGreen(run, each, { known: ledger.suites, green });
+  await Promise.all([inOrder([suites.etcdVersions, suites.stores], suite), suite(suites.lab)]);
+  await suite(suites.testCluster);
+  const touched = storiesTouched(await changedFiles(ledger.landings), [...new Set(pairs.map(({ file }) => file))]);
+  const told = new Set(run.endings.map(({ title }) => title));
+  const circumstances = {
+    ...{ ledger, commit, touched, isCore, familyOf },
+    isTold: ({ bed, title }: { bed: string; title: string }) => bed === 'lab' && told.has(title),
+    cpuSeconds: { lab: share.lab.cpuSeconds, cluster: share.cluster.cpuSeconds },
+  };
+  await clusterSuites(run, choose(pairs, 'cluster', circumstances), share.cluster.forMillis);
+  const onTheLab = choose(pairs, 'lab', circumstances);
+  await run.suite(storiesOnLab, () => onLab(onTheLab, 'all', share.lab.forMillis));
+  const known = pairs.map(({ key }) => key);
+  const after = noted(ledger, {
+    commit,
+    endings: run.endings,
+    flakes: run.flakes,
+    known,
+    isGreen: run.isGreen,
+    suites: green,
+  });
+  run.fail(...repeatedFlakes(after).map((title) => `a flake twice in 20 checks: ${title}`));
+  run.fail(...overdue(after, known).map((key) => `not told for more than 8 landings: ${key}`));
+  writeLedger(after);
+}
+
+const newcomer = (run: Run) => async (): Promise<SuiteResult> => {
+  const result = await testAsOrdinaryUser(15 * minute);
+  run.endings.push(...(await endingsIn(join(resultsDirectory, 'newcomer/stories.jsonl'))));
+  return result;
+};
+
+async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (const item of items) await work(item);
+}
+
+interface Hashes {
+  readonly known: Readonly<Record<string, string>>;
+  readonly green: Record<string, string>;
+}
+
+/** Runs a suite, unless all that goes into it is as it was when it was green. */
+async function unlessGreen(
+  run: Run,
+  { name, sources, run: work }: suites.SkippableSuite,
+  hashes: Hashes,
+): Promise<void> {
+  const hash = await hashOfInputs(sources);
+  if (hashes.known[name] === hash) return run.skip(name, 'nothing that goes into it has changed since it was green');
+  const { failed } = await run.suite(name, work);
+  if (failed === 0) hashes.green[name] = hash;
+}
+
+/** Stories, and beside them the contract and the integration tests, on one cluster. */
+async function clusterSuites(run: Run, choice: Choice, forMillis: number): Promise<void> {
+  await withOwnCluster('check', async (cluster) => {
+    const before = cluster.cpuSeconds();
+    const { env } = cluster;
+    await Promise.all([
+      run.suite(storiesOnCluster, () => tellStories({ bed: 'cluster', choice, env, forMillis })),
+      run.suite('contract and integration on the cluster', () => suites.contractOnCluster(env)),
+    ]);
+    await run.suite('control plane, nodes and pods of the cluster', async () => clusterCost(cluster, before));
+  }).catch((error: unknown) => run.fail(`the test cluster: ${error instanceof Error ? error.message : String(error)}`));
+}
+
+const clusterCost = ({ cpuSeconds }: OwnCluster, before: number): SuiteResult => ({
+  ...{ passed: 1, failed: 0 },
+  wallSeconds: 0,
+  cpuSeconds: cpuSeconds() - before,
+});
+
+/** `make e2e-all`: everything there is, on both beds, without what earlier runs have shown. */
+export async function fullTier(run: Run): Promise<void> {
+  const stories = await allStories();
+  await buildPrograms();
+  await run.gate('format, lint, types', suites.staticChecks);
+  await run.gate('unit and simulation', suites.unit);
+  await prepare(layoutOf('check'));
+  await run.suite('contract on the lab', suites.contractOnLab);
+  for (const { name, run: work } of [suites.etcdVersions, suites.stores, suites.lab, suites.testCluster])
+    await run.suite(name, work);
+  await run.suite(storiesOnLab, () => onLab(everyStory(stories, 'the lab'), 'all', 40 * minute));
+  await clusterSuites(run, everyStory(stories, 'our cluster'), 50 * minute);
+}
