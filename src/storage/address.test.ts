@@ -58,6 +58,11 @@ describe('the URL of an object', () => {
     'oss://b/k?endpoint=http://100.100.100.200': /metadata service/,
     'gs://b/k?endpoint=http://metadata.google.internal.': /metadata service/,
     's3://b/k?endpoint=http://2852039166': /metadata service/,
+    'azblob://c/k?storage_account=localhost:9443/': /no storage account of Azure's: 3 to 24 small letters/,
+    'azblob://c/k?storage_account=evil.example.com%23': /no storage account/,
+    'azblob://c/k?storage_account=ab': /no storage account/,
+    'azblob://c/k?storage_account=': /no storage account/,
+    's3://b/k?region=evil.example.com%23': /is no region/,
   };
   for (const [url, says] of Object.entries(bad))
     it(`is refused: ${url || 'nothing'}`, () => {

@@ -161,10 +161,32 @@ function decoded(path: string, field: string): string {
   }
 }
 
+/** Azure's own rule for storage accounts; and what can be one part of a host's name. */
+const isAccount = (text: string): boolean => /^[a-z0-9]{3,24}$/.test(text);
+const isHostLabel = (text: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(text);
+
+/** Accounts and regions become parts of the host that is dialled with credentials, so nothing else may be in them. */
+function problemWithNames({ account, region }: StoreAddress): string | undefined {
+  if (account !== undefined && !isAccount(account)) return accountProblem(account);
+  if (region !== undefined && !isHostLabel(region))
+    return `"${region}" is no region: letters, digits and "-" make one, such as eu-west-1`;
+  return undefined;
+}
+
+const accountProblem = (account: string): string =>
+  `"${account}" is no storage account of Azure's: 3 to 24 small letters and digits make one`;
+
+/** Throws a Failure for what is no storage account, wherever it was found. */
+export function assertAccount(account: string, field: string): void {
+  if (!isAccount(account)) throw complaint(field, accountProblem(account));
+}
+
 function checked(address: ObjectAddress, field: string): ObjectAddress {
   const { bucket } = address.store;
   if (!/^[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?$/i.test(bucket) || bucket.includes('..'))
     throw complaint(field, `"${bucket}" is no name of a bucket: letters, digits, ".", "-" and "_" make one`);
+  const misfit = problemWithNames(address.store);
+  if (misfit !== undefined) throw complaint(field, misfit);
   const problem = problemWithKey(address.key);
   if (problem !== undefined) throw complaint(field, `the key "${address.key}" ${problem}`);
   return address;

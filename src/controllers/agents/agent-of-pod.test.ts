@@ -79,6 +79,42 @@ describe('what the pod of an agent says', () => {
     expect(state(false)).not.toHaveProperty('report.mayPass');
   });
 
+  it.each<[string, object, object]>([
+    ['no result', ended('save', 0, ''), { mayPass: true, message: expect.stringContaining('without a whole result') }],
+    ['a result that was cut off', ended('save', 0, `{"ok":true,"url":"s3://b/k","x":"${'x'.repeat(4050)}`), {}],
+    ['a result without the place of the backup', ended('save', 0, { ok: true, seconds: 1 }), { mayPass: true }],
+    ['a result that says that it failed', ended('save', 0, { ok: false, message: 'damaged' }), {}],
+    ['no result of any kind of agent', ended('prove', 0, ''), { mayPass: true }],
+  ])('is a failure of an agent that ended with 0 and left %s', (_title, end, report) => {
+    for (const phase of ['Succeeded', 'Running'])
+      expect(stateOf(pod({ phase, containerStatuses: [end] }))).toMatchObject({
+        is: 'ended',
+        report: { ok: false, facts: {}, ...report },
+      });
+  });
+
+  it('is a failure of a pod that succeeded, of whose agents nothing is known', () => {
+    expect(stateOf(pod({ phase: 'Succeeded' }))).toMatchObject({ is: 'ended', report: { ok: false } });
+  });
+
+  it('is what was saved, with a warning, if pruning ended without a result', () => {
+    const status = { initContainerStatuses: [ended('save', 0, saved)], containerStatuses: [ended('prune', 0, '')] };
+    const { report } = stateOf(pod({ phase: 'Succeeded', ...status })) as { readonly report: object };
+    expect(report).toMatchObject({ ok: true, facts: { url: 's3://b/k', warnings: [expect.any(String)] } });
+  });
+
+  it('is not what a container says that an admission webhook has added', () => {
+    const status = { initContainerStatuses: [ended('mesh-init', 0, '')], containerStatuses: [ended('save', 0, saved)] };
+    const command = ['/usr/local/bin/etcd-operator', 'agent', 'save'];
+    const spec = {
+      restartPolicy: 'Never',
+      initContainers: [{ name: 'mesh-init' }],
+      containers: [{ name: 'save', command }],
+    };
+    const state = stateOf(pod({ phase: 'Succeeded', ...status }, {}, spec));
+    expect(state).toMatchObject({ report: { ok: true, facts: { url: 's3://b/k' } } });
+  });
+
   it('is a failure of an agent that said well and ended ill', () => {
     const state = stateOf(pod({ phase: 'Failed', containerStatuses: [ended('save', 137, saved)] }));
     expect(state).toMatchObject({ report: { ok: false } });

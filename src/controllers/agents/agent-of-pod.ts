@@ -27,7 +27,7 @@ export function agentOf(pod: Stored<Pod>, group: string): Agent {
 export function stateOf(pod: Stored<Pod>): AgentState {
   const { metadata, status } = pod;
   if (metadata.deletionTimestamp !== undefined) return { is: 'starting', why: 'it is being deleted' };
-  if (status !== undefined && isOver(pod)) return { is: 'ended', report: reportOf(status) };
+  if (status !== undefined && isOver(pod)) return { is: 'ended', report: reportOf(pod) };
   const containers = containersOf(status);
   if (containers.some(({ state }) => state?.running !== undefined)) return { is: 'running' };
   return { is: 'starting', why: whyNot(status) };
@@ -65,26 +65,42 @@ interface End {
   readonly code: number;
 }
 
-function reportOf(status: NonNullable<Pod['status']>): AgentReport {
-  const ends = endsIn(status);
+/** A good report takes a whole result that says so from every agent of the pod: an exit code alone proves nothing. */
+function reportOf(pod: Stored<Pod>): AgentReport {
+  const { status = {} } = pod;
+  const ends = endsIn(pod);
   const [first] = ends;
   const facts = factsOf(first);
-  const failed = ends.find(({ code }) => code !== 0);
-  if (failed === undefined && status.phase !== 'Failed') return good(facts);
+  const failed = ends.find((end) => !hasDoneWell(end));
+  if (areAllWell(ends) && status.phase !== 'Failed') return good(facts);
   const why = whyFailed(failed, status);
   if (hasSaved(first)) return notPruned(facts, why);
   const cut = failed === first && isCutShort(failed, status) ? { isCutShort: true } : {};
   return { ok: false, message: words(failed?.name, why), facts, ...cut, ...passing(failed) };
 }
 
-const passing = (end: End | undefined): Pick<AgentReport, 'mayPass'> =>
-  end?.result?.mayPass === true ? { mayPass: true } : {};
+const areAllWell = (ends: readonly End[]): boolean => ends.length > 0 && ends.every(hasDoneWell);
 
-const endsIn = (status: Pod['status']): readonly End[] =>
-  containersOf(status).flatMap(({ name, state }): readonly End[] => {
+const passing = (end: End | undefined): Pick<AgentReport, 'mayPass'> =>
+  end !== undefined && (end.result?.mayPass === true || lacksResult(end)) ? { mayPass: true } : {};
+
+/** How each agent of a pod ended. Containers that an admission webhook has added are no agents, and leave no result. */
+function endsIn({ spec, status }: Stored<Pod>): readonly End[] {
+  const declared = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const others = new Set(declared.filter(({ command = [] }) => command[1] !== 'agent').map(({ name }) => name));
+  return containersOf(status).flatMap(({ name, state }): readonly End[] => {
     const end = state?.terminated;
-    return end === undefined ? [] : [{ name, result: resultIn(end.message), reason: end.reason, code: end.exitCode }];
+    if (end === undefined || others.has(name)) return [];
+    return [{ name, result: resultIn(end.message), reason: end.reason, code: end.exitCode }];
   });
+}
+
+/** A backup that does not say where it is cannot be restored. */
+const hasDoneWell = ({ name, code, result }: End): boolean =>
+  code === 0 && result?.ok === true && (name !== 'save' || result.url !== undefined);
+
+/** It ended as if all were well, and left no result, or one that was cut off. */
+const lacksResult = (end: End): boolean => end.code === 0 && end.result?.ok !== false && !hasDoneWell(end);
 
 const factsOf = (end: End | undefined): AgentFacts => (end?.result?.ok === true ? factsIn(end.result) : {});
 
@@ -94,7 +110,7 @@ const good = (facts: AgentFacts): AgentReport => ({ ok: true, message: sentence(
 const notPruned = (facts: AgentFacts, why: string): AgentReport =>
   good({ ...facts, warnings: [...(facts.warnings ?? []), words('prune', why)] });
 
-const hasSaved = (end: End | undefined): boolean => end?.name === 'save' && end.code === 0 && end.result?.ok === true;
+const hasSaved = (end: End | undefined): boolean => end?.name === 'save' && hasDoneWell(end);
 
 /** By a signal, or with its node; that it took too much time or memory is its own doing, and would be so again. */
 function isCutShort(end: End | undefined, { reason }: NonNullable<Pod['status']>): boolean {
@@ -108,6 +124,7 @@ const endedBySignal = 128;
 
 /** What the agent said; if it could say nothing, what Kubernetes says of its pod. */
 function whyFailed(end: End | undefined, { message, reason }: NonNullable<Pod['status']>): string {
+  if (end !== undefined && lacksResult(end)) return 'it ended without a whole result; see the log of its pod';
   const said = [end?.result?.message, message, end?.reason, reason];
   return said.find((each) => each !== undefined && each !== '') ?? 'no reason given';
 }

@@ -34,6 +34,13 @@ describe("what the operator's credentials are used for", () => {
     ['s3://b/x', 'gs://b/x/k', false],
     ['s3://b/x', 's3://b/x/k?endpoint=http://evil', false],
     ['s3://b/x?endpoint=http://minio:9000', 's3://b/x/k?endpoint=http://minio:9000', true],
+    ['s3://b/x?endpoint=http://minio:9000', 's3://b/x/k?endpoint=http://minio:9000&s3ForcePathStyle=true', false],
+    ['s3://b/x', 's3://b/x/k?profile=admin', false],
+    ['s3://b/x', 's3://b/x/k?region=eu-west-1', false],
+    ['s3://b/x?region=eu-west-1', 's3://b/x/k?region=eu-west-1', true],
+    ['azblob://c/x?storage_account=corp', 'azblob://c/x/k?storage_account=other', false],
+    ['azblob://c/x?storage_account=corp', 'azblob://c/x/k', false],
+    ['azblob://c/x?storage_account=corp', 'azblob://c/x/k?storage_account=corp', true],
   ])('with --store-urls %s is, for %s: %s', (url, object, isAllowed) => {
     expect(refusal(object, { urls: ['gs://elsewhere/', url] }) === '').toBe(isAllowed);
   });

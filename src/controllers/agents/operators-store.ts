@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StorePlace } from '../../core/model/store-place.ts';
 import { Failure } from '../../std/failure.ts';
 import { type ObjectAddress, parseObjectUrl } from '../../storage/address.ts';
@@ -43,16 +44,13 @@ const nothingGiven =
 const isSentInTheOpen = ({ store }: ObjectAddress): boolean =>
   store.endpoint !== undefined && store.kind !== 's3' && store.kind !== 'oss';
 
-/** Whether an object is in the store that a URL names, and its key begins as the URL's. */
+/**
+ * Whether an object is in the store that a URL names, and its key begins as the URL's. Every part of the address counts: each
+ * may lead to another server, or choose other credentials.
+ */
 function isBelow(address: ObjectAddress, url: string, namespace: string): boolean {
   const allowed = allowedBy(url, namespace);
-  const { kind, bucket, endpoint } = address.store;
-  return (
-    allowed.store.kind === kind &&
-    allowed.store.bucket === bucket &&
-    allowed.store.endpoint === endpoint &&
-    `${address.key}/`.startsWith(allowed.key)
-  );
+  return isDeepStrictEqual(allowed.store, address.store) && `${address.key}/`.startsWith(allowed.key);
 }
 
 const anyKey = 'x';

@@ -22,7 +22,7 @@ describe('the URL of an object', () => {
 describe('the pod that enters a store', () => {
   it("asks for its identity where that is Azure's, and nothing else opens the store", () => {
     const labelsOf = (url: string, secret?: string) => storeAccess({ url, field, secret }, 'to-read').labels;
-    expect(labelsOf('azblob://c/k?storage_account=a')).toEqual({ 'azure.workload.identity/use': 'true' });
+    expect(labelsOf('azblob://c/k?storage_account=acc')).toEqual({ 'azure.workload.identity/use': 'true' });
     expect(labelsOf('azblob://c/k', 'keys')).toEqual({});
     expect(labelsOf('s3://b/k')).toEqual({});
   });

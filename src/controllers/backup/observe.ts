@@ -12,6 +12,7 @@ import { fetchSecret } from '../cluster/fetch-secret.ts';
 import { withStatus } from '../cluster/publish.ts';
 import { ownerIndex } from '../cluster/sources.ts';
 import { isAway, seenFromAway, workplaceOf } from './away.ts';
+import { refusalOfClaim } from './member-claims.ts';
 import type { BackupTools } from './sources.ts';
 
 /** What a pass over a backup knows. */
@@ -43,11 +44,11 @@ async function agentAt(pod: Stored<Pod>, tools: BackupTools): Promise<Agent> {
     : agent;
 }
 
-/** Nobody in another namespace can pass for an agent of ours. */
-export const agentPodsOf = (intent: BackupIntent, { caches, operators }: BackupTools): readonly Stored<Pod>[] =>
-  caches.agents
-    .by(ownerIndex, intent.uid)
-    .filter(({ metadata: { namespace } }) => namespace === intent.namespace || namespace === operators.namespace);
+/** Agents are in the namespace of their resource, or with the operator's credentials in the operator's own. */
+export function agentPodsOf(intent: BackupIntent, { caches, operators }: BackupTools): readonly Stored<Pod>[] {
+  const namespaces = new Set([intent.namespace, operators.namespace]);
+  return [...namespaces].flatMap((namespace) => caches.agents.by(ownerIndex, namespace, intent.uid));
+}
 
 type Found = Omit<ObservedBackup, 'world'>;
 
@@ -75,7 +76,9 @@ async function obstacleTo(intent: BackupIntent, access: EtcdAccess, tools: Backu
   if (typeof tools.image === 'string') return tools.image;
   const { operators } = tools;
   const refusal = intent.credentials === 'operators' ? refusalOf(intent.store, intent.namespace, operators) : undefined;
-  return refusal ?? closedFromAway(intent, access, tools) ?? missingSecret(intent, access, tools);
+  const { namespace, place } = workplaceOf(intent, tools);
+  const ofClaim = await refusalOfClaim(place, namespace, tools);
+  return refusal ?? ofClaim ?? closedFromAway(intent, access, tools) ?? missingSecret(intent, access, tools);
 }
 
 /** What opens etcd stays in its namespace, and what opens the store in the operator's: no pod can have both. */

@@ -132,7 +132,7 @@ async function discard(
 /** Agents away from their resource are owned by nobody, so when it goes, they are removed here. */
 async function removeAbandoned(key: string, uid: string | undefined, tools: BackupTools): Promise<void> {
   const label = awayMark(tools.dialect.group);
-  const away = tools.caches.agents.by(awayIndex, key);
+  const away = tools.caches.agents.by(awayIndex, tools.operators.namespace, key);
   const abandoned = away.filter(({ metadata: { labels, deletionTimestamp } }) => {
     return labels?.[label] !== uid && deletionTimestamp === undefined;
   });

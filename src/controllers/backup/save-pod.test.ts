@@ -47,7 +47,7 @@ describe('the pod of a backup without credentials of its own', () => {
 
 describe('the pod of a backup with credentials of its own', () => {
   it("asks for Azure's identity where it has an account and no Secret", () => {
-    const pod = podOf({ ...at('azblob://c/k?storage_account=a'), serviceAccountName: 'me' });
+    const pod = podOf({ ...at('azblob://c/k?storage_account=acc'), serviceAccountName: 'me' });
     expect(pod.metadata.labels).toMatchObject({ 'azure.workload.identity/use': 'true' });
   });
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../std/failure.ts';
+import { assertAccount } from '../address.ts';
 
 /** Azure's separate worlds, under the names that its own tools give them, and where their blobs are. */
 const domains: Readonly<Record<string, string>> = {
@@ -9,6 +10,7 @@ const domains: Readonly<Record<string, string>> = {
 };
 
 export function serviceUrl(account: string, cloud = 'AzurePublicCloud'): string {
+  assertAccount(account, 'storage account');
   const domain = domains[cloud.toLowerCase()];
   if (domain !== undefined) return `https://${account}.${domain}`;
   const known = 'AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud, AzureGermanCloud';

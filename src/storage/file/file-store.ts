@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, type Stats } from 'node:fs';
 import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 import type { StoreAddress } from '../address.ts';
 import type { Body, Explanation, StoreDriver, StoredObject, StoreTrouble } from '../store.ts';
@@ -57,16 +57,43 @@ async function inside(root: string, path: string): Promise<string> {
   throw Object.assign(new Error('a link there leads out of the volume'), { code: 'EACCES' });
 }
 
+/**
+ * Makes directories one by one, so that none is made through a link that leads out of the volume. None is made, and nothing
+ * written, in a data directory of etcd: however it came here, it is no place for backups.
+ */
+async function directoryAt(root: string, path: string): Promise<string> {
+  let directory = root;
+  await assertNoData(directory);
+  for (const part of path.slice(root.length).split(sep).filter(Boolean)) {
+    const next = join(directory, part);
+    await mkdir(next).catch(unlessThere);
+    directory = await inside(root, next);
+    await assertNoData(directory);
+  }
+  return directory;
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+async function assertNoData(directory: string): Promise<void> {
+  const hasData = await stat(join(directory, 'member', 'wal')).then(
+    () => true,
+    () => false,
+  );
+  if (hasData) throw Object.assign(new Error('the data directory of an etcd is there'), { code: 'EACCES' });
+}
+
 /** Writes aside, makes sure that the disk has it, and only then gives it its name. */
 async function write(root: string, path: string, { body, signal }: { body: Body; signal: AbortSignal }): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const directory = dirname(path) === root ? root : await inside(root, dirname(path));
+  const directory = await directoryAt(root, dirname(path));
   await clearAbandoned(directory);
   const aside = join(directory, `.${randomBytes(8).toString('hex')}.unfinished`);
   try {
     await fill(aside, body, signal);
     signal.throwIfAborted();
-    await rename(aside, path);
+    await rename(aside, join(directory, basename(path)));
     await synced(directory);
   } catch (error) {
     await rm(aside, { force: true });

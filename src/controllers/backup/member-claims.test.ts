@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { memberClaim } from '../../core/desired/claim.ts';
+import { coreosBackups } from '../../dialects/coreos-v1beta2/backup.ts';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { improbableBackups } from '../../dialects/improbable-v1alpha1/backup.ts';
+import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import { Failure } from '../../std/failure.ts';
+import { observeBackup } from './observe.ts';
+import type { BackupTools } from './sources.ts';
+
+const metadata = { name: 'db', namespace: 'tenant', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' };
+const storage = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const clusters = {
+  coreos: coreos.read({ metadata, spec: { size: 3, pod: { persistentVolumeClaimSpec: storage } } }),
+  improbable: improbable.read({ metadata, spec: { replicas: 3, storage: { volumeClaimTemplate: storage } } }),
+};
+const backups = {
+  coreos: coreosBackups.read({
+    metadata,
+    spec: { etcdEndpoints: ['db:2379'], storageType: 'PVC', pvc: { claimName: 'db-0', path: 'data/member/snap/db' } },
+  }),
+  improbable: improbableBackups.read({
+    metadata,
+    spec: {
+      source: { clusterURL: 'http://db:2379' },
+      destination: { objectURLTemplate: 'file://db-0/data/member/snap/db' },
+    },
+  }),
+};
+
+type Api = keyof typeof backups;
+const apis = Object.keys(backups) as Api[];
+
+function claimOf(api: Api) {
+  const read = clusters[api];
+  const claim = read.ok ? memberClaim(read.value.blueprint, 'db-0' as never, '3.5.21') : undefined;
+  if (claim === undefined) throw new Error(JSON.stringify(read));
+  return claim;
+}
+
+async function obstacleTo(api: Api, claim: object | Failure): Promise<string | undefined> {
+  const backup = backups[api];
+  if (!backup.ok) throw new Error(JSON.stringify(backup.problems));
+  const get = async (): Promise<unknown> => {
+    if (claim instanceof Failure) throw claim;
+    return claim;
+  };
+  const tools = {
+    ...{ client: { get }, now: () => new Date(), image: { name: 'ours' }, dialect: coreosBackups },
+    ...{ caches: { agents: { by: () => [] } }, operators: { namespace: 'etcd-operator', urls: [] } },
+  } as unknown as BackupTools;
+  return (await observeBackup(backup.value, tools)).world.obstacle;
+}
+
+describe.each(apis)('a backup of the %s API onto a volume', (api) => {
+  it.each(apis)('is refused where that is of a member of the %s API', async (of) => {
+    const { ownerReferences: _, ...left } = claimOf(of).metadata;
+    const { labels: _l, ...unlabelled } = left;
+    const owned = {
+      metadata: {
+        name: 'db-0',
+        ownerReferences: [{ apiVersion: 'etcd.improbable.io/v1alpha1', kind: 'EtcdRestore', name: 'r' }],
+      },
+    };
+    expect(await obstacleTo(api, claimOf(of))).toContain('PersistentVolumeClaim "db-0"');
+    expect(await obstacleTo(api, { metadata: left })).toContain("is a member's, as its label");
+    expect(await obstacleTo(api, { metadata: unlabelled })).toContain("is a member's, as its annotation");
+    expect(await obstacleTo(api, owned)).toContain('belongs to EtcdRestore "r": name one that is for backups only');
+  });
+
+  it('is made where that is of nobody, or not there yet', async () => {
+    expect(await obstacleTo(api, { metadata: { name: 'db-0', labels: { app: 'backups' } } })).toBeUndefined();
+    expect(await obstacleTo(api, new Failure('not-found', 'there is none'))).toBeUndefined();
+  });
+
+  it('waits where nobody may look', async () => {
+    expect(await obstacleTo(api, new Failure('forbidden', 'may not get claims'))).toBe('may not get claims');
+  });
+});

@@ -1,0 +1,47 @@
+import type { StorePlace } from '../../core/model/store-place.ts';
+import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims } from '../../kube/resource.ts';
+import { Failure } from '../../std/failure.ts';
+import { addressOf } from '../agents/store-access.ts';
+
+const groups = [coreos.group, improbable.group];
+/** Labels of members that begin with no group's name. */
+const memberLabels: ReadonlySet<string> = new Set(['etcd_cluster', 'etcd_node']);
+
+/**
+ * Why no backup is written to the volume that is meant, if it is a volume: that of a member holds a database, and whoever may
+ * create backups may not change clusters.
+ */
+export async function refusalOfClaim(
+  place: StorePlace,
+  namespace: string,
+  { client }: { readonly client: Pick<KubeClient, 'get'> },
+): Promise<string | undefined> {
+  const { kind, bucket: name } = addressOf(place).store;
+  if (kind !== 'file') return undefined;
+  try {
+    const claim = await client.get(persistentVolumeClaims, { namespace, name });
+    const why = membershipOf(claim);
+    return why && `${place.field}: PersistentVolumeClaim "${name}" ${why}: name one that is for backups only`;
+  } catch (thrown) {
+    const { kind: failure, message } = Failure.from(thrown);
+    if (failure === 'not-found') return undefined; // its pod waits for it
+    if (failure === 'forbidden') return message;
+    throw thrown;
+  }
+}
+
+/** What makes a claim one of a member, of either API; nothing if it is none. */
+function membershipOf({ metadata }: Stored<PersistentVolumeClaim>): string | undefined {
+  const { ownerReferences = [], labels = {}, annotations = {} } = metadata;
+  const owner = ownerReferences.find(({ apiVersion }) => groups.some((group) => apiVersion.startsWith(`${group}/`)));
+  if (owner !== undefined) return `belongs to ${owner.kind} "${owner.name}"`;
+  const isOurs = (key: string): boolean => groups.some((group) => key.startsWith(`${group}/`));
+  const label = Object.keys(labels).find((key) => memberLabels.has(key) || isOurs(key));
+  if (label !== undefined) return `is a member's, as its label ${label} says`;
+  const annotation = Object.keys(annotations).find(isOurs);
+  return annotation && `is a member's, as its annotation ${annotation} says`;
+}
