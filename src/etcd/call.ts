@@ -25,6 +25,11 @@ export interface StreamOptions extends CallOptions {
   readonly patient?: true;
 }
 
+export interface AskOptions extends CallOptions {
+  /** Set where the answer holds what users keep in etcd, and may be large. */
+  readonly bulk?: true;
+}
+
 /** A call on its way: what for, on which connection, until when. */
 interface Running {
   readonly name: string;
@@ -36,6 +41,7 @@ interface Running {
 interface Entry {
   readonly limit: CallLimit;
   readonly token: string;
+  readonly bulk?: true | undefined;
 }
 
 interface OpenStream<T> extends Disposable {
@@ -80,10 +86,10 @@ export class Caller {
   async ask<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
-    { signal, timeoutMillis = this.#usualMillis }: CallOptions = {},
+    { signal, timeoutMillis = this.#usualMillis, bulk }: AskOptions = {},
   ): Promise<MessageShape<O>> {
     using limit = new CallLimit(timeoutMillis, signal);
-    const askWith = (token: string): Promise<MessageShape<O>> => this.#askOnce(method, request, { limit, token });
+    const askWith = (token: string): Promise<MessageShape<O>> => this.#askOnce(method, request, { limit, token, bulk });
     return await limit.within(() => this.#withToken(limit, askWith));
   }
 
@@ -106,11 +112,11 @@ export class Caller {
   #askOnce<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
-    { limit, token }: Entry,
+    { limit, token, bulk }: Entry,
   ): Promise<MessageShape<O>> {
     return this.#run(method.name, limit, async ({ session }) => {
       using _call = session.beginCall();
-      const { transport } = session;
+      const transport = bulk === true ? session.bulkTransport : session.transport;
       return (await transport.unary(method, limit.signal, limit.millis, headers(token), request)).message;
     });
   }
@@ -125,7 +131,7 @@ export class Caller {
     using call = new DisposableStack();
     call.use(session.beginCall());
     const input = method.methodKind === 'bidi_streaming' ? heldOpen(request, limit.signal) : single(request);
-    const answer = await session.transport.stream(method, limit.signal, undefined, headers(token), input);
+    const answer = await session.bulkTransport.stream(method, limit.signal, undefined, headers(token), input);
     const parts = answer.message[Symbol.asyncIterator]();
     const first = await parts.next();
     const openCall = call.move();

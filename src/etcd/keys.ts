@@ -45,8 +45,10 @@ export function keysOf(caller: Caller): Keys {
       headerOf(await caller.ask(put, { key: bytes(key), value: bytes(value) }, options)).revision,
     putIfAbsent: async (key, value, options) =>
       (await caller.ask(txn, creation(bytes(key), bytes(value)), options)).succeeded,
-    get: async (key, options) => (await caller.ask(range, { key: bytes(key) }, options)).kvs.map(pairOf)[0],
-    list: async (selection, options) => (await caller.ask(range, rangeOf(selection), options)).kvs.map(pairOf),
+    get: async (key, options) =>
+      (await caller.ask(range, { key: bytes(key) }, { ...options, bulk: true })).kvs.map(pairOf)[0],
+    list: async (selection, options) =>
+      (await caller.ask(range, rangeOf(selection), { ...options, bulk: true })).kvs.map(pairOf),
     count: async (selection, options) =>
       (await caller.ask(range, { ...rangeOf(selection), countOnly: true }, options)).count,
     deleteRange: async (selection, options) => (await caller.ask(deleteRange, rangeOf(selection), options)).deleted,

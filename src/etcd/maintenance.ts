@@ -78,4 +78,5 @@ const downgradeActions = {
 
 const alarmsIn = (answer: {
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: AlarmType }[];
-}): readonly Alarm[] => answer.alarms.map((entry) => ({ memberId: entry.memberId, kind: alarmKindOf(entry.alarm) }));
+}): readonly Alarm[] =>
+  answer.alarms.slice(0, 256).map((entry) => ({ memberId: entry.memberId, kind: alarmKindOf(entry.alarm) }));

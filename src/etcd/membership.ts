@@ -1,7 +1,7 @@
 import type { Caller, CallOptions } from './call.ts';
 import { EtcdFailure, isRefusal } from './errors.ts';
 import { Cluster, KV, Maintenance } from './gen/etcd_pb.ts';
-import { type EtcdMember, type MemberId, memberOf } from './words.ts';
+import { type EtcdMember, type MemberId, memberOf, membersOf } from './words.ts';
 
 /**
  * Who belongs to the cluster. Every change takes a majority. None gives the list as it is afterwards, because 3.1 does not
@@ -35,7 +35,8 @@ export function membershipOf(caller: Caller): Membership {
     memberList: async ({ linearizable = true, ...options } = {}) => {
       // Before 3.5 a member answers from what it knows, whatever we ask for. After a linearizable read it knows enough.
       if (linearizable) await linearizableRead(options);
-      return (await caller.ask(memberList, { linearizable }, options)).members.map(memberOf);
+      const answer = await caller.ask(memberList, { linearizable }, options);
+      return membersOf(answer.members);
     },
     memberAdd: async (peerURLs, { learner, ...options }) => {
       if (learner) await assertLearners(caller, options);

@@ -5,6 +5,13 @@ import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Failure } from '../std/failure.ts';
 import { type Endpoint, openSocket, speakOver, type Way } from './endpoint.ts';
 
+/**
+ * The most that one answer may have: a member list of nine needs 4 KiB, and whoever chooses an image of etcd chooses what it
+ * answers. Clients' own data, and the parts of a snapshot, may be larger.
+ */
+const answerBytes = 1024 * 1024;
+const bulkBytes = 64 * 1024 * 1024;
+
 /** How much a member may send before we have read it. Node's own is so small that a snapshot waits for us all the time. */
 const streamWindow = 1024 * 1024;
 
@@ -30,6 +37,8 @@ export const usualSession: SessionSettings = { pingMillis: 7_000, pongMillis: 5_
  */
 export class Session {
   readonly transport: Transport;
+  /** For what users keep in etcd. */
+  readonly bulkTransport: Transport;
   readonly #endpoint: Endpoint;
   readonly #settings: SessionSettings;
   #opening: Promise<ClientHttp2Session> | undefined;
@@ -43,9 +52,15 @@ export class Session {
   constructor(endpoint: Endpoint, settings: SessionSettings) {
     this.#endpoint = endpoint;
     this.#settings = settings;
-    const { origin, host } = new URL(endpoint.url);
-    this.transport = createGrpcTransport({
-      baseUrl: endpoint.url,
+    this.transport = this.#transport(answerBytes);
+    this.bulkTransport = this.#transport(bulkBytes);
+  }
+
+  #transport(readMaxBytes: number): Transport {
+    const { origin, host } = new URL(this.#endpoint.url);
+    return createGrpcTransport({
+      baseUrl: this.#endpoint.url,
+      readMaxBytes,
       acceptCompression: [], // a snapshot is big enough without its bytes being chewed twice
       sessionManager: {
         authority: origin,

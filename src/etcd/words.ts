@@ -1,3 +1,4 @@
+import { EtcdFailure } from './errors.ts';
 import {
   AlarmType,
   type KeyValue as KeyValueMessage,
@@ -71,17 +72,37 @@ export interface KeyEvent {
   readonly pair: KeyValue;
 }
 
-export const memberOf = ({ id, name, peerUrls, clientUrls, isLearner }: Member): EtcdMember => ({
-  id,
-  name,
-  peerURLs: peerUrls,
-  clientURLs: clientUrls,
-  isLearner,
-});
+/** The most that the list of a cluster may have; the largest that can be asked for has nine. */
+const mostMembers = 64;
+/** The most of anything that a member has several of, and the length of names and addresses; versions are short. */
+const most = { each: 16, text: 2048, version: 64 } as const;
+
+/** What an image of somebody else's choice answers is not taken on trust: too much of it is a failure. */
+function assertSmall(
+  texts: readonly string[],
+  { of, longest }: { readonly of: string; readonly longest: number },
+): void {
+  const isSmall = texts.length <= most.each && texts.every((each) => each.length <= longest);
+  if (!isSmall) throw new EtcdFailure('unreachable', `etcd answers with too long a ${of}`, { mayBeDone: true });
+}
+
+export function memberOf({ id, name, peerUrls, clientUrls, isLearner }: Member): EtcdMember {
+  for (const texts of [[name], peerUrls, clientUrls]) assertSmall(texts, { of: 'name or address', longest: most.text });
+  return { id, name, peerURLs: peerUrls, clientURLs: clientUrls, isLearner };
+}
+
+export function membersOf(members: readonly Member[]): readonly EtcdMember[] {
+  if (members.length <= mostMembers) return members.map(memberOf);
+  const says = `etcd lists ${members.length} members, more than the ${mostMembers} that are believed`;
+  throw new EtcdFailure('unreachable', says, { mayBeDone: true });
+}
 
 export function statusOf(answer: StatusResponse): MemberStatus {
   const { memberId, clusterId, revision } = headerOf(answer);
-  const { version, leader, raftIndex, raftTerm, isLearner, dbSize, errors } = answer;
+  const { version, leader, raftIndex, raftTerm, isLearner, dbSize } = answer;
+  const errors = answer.errors.slice(0, most.each).map((text) => text.slice(0, most.text));
+  const versions = [version, answer.storageVersion ?? '', answer.downgradeInfo?.targetVersion ?? ''];
+  assertSmall(versions, { of: 'version', longest: most.version });
   return {
     ...{ memberId, clusterId, revision, version, leader, raftIndex, raftTerm, isLearner, dbSize, errors },
     ...sent({
