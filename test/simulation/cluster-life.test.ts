@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planCluster } from '../../src/core/plan/cluster/plan-cluster.ts';
+import type { Verdict } from '../../src/core/plan/cluster/step.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
 import type { Reason } from '../../src/core/reasons.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
@@ -18,7 +19,14 @@ function isUnavoidable(reason: Reason, { entries }: SimulatedCluster): boolean {
 
 /** One pass of the operator, which may be killed after `survives` of its steps. */
 function pass(cluster: SimulatedCluster, survives = Number.POSITIVE_INFINITY): 'settled' | 'wait' | 'act' {
-  const verdict = planCluster(cluster.world());
+  return carryOut(planCluster(cluster.world()), cluster, survives);
+}
+
+/** A pass that cannot reach etcd. */
+const blindPass = (cluster: SimulatedCluster): unknown =>
+  carryOut(planCluster({ ...cluster.world(), membership: { seen: false, why: 'nobody answers' } }), cluster);
+
+function carryOut(verdict: Verdict, cluster: SimulatedCluster, survives?: number): 'settled' | 'wait' | 'act' {
   if (verdict.is !== 'act') return verdict.is;
   const before = hasQuorum(cluster.members()) && cluster.entries.length > 0;
   for (const step of verdict.steps.slice(0, survives)) cluster.perform(step);
@@ -65,6 +73,7 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     | { readonly is: 'spec'; readonly spec: Partial<Pick<SimulatedCluster, 'size' | 'version' | 'template'>> }
     | { readonly is: 'lose-pod'; readonly index: number }
     | { readonly is: 'pass' }
+    | { readonly is: 'blind' }
     | { readonly is: 'crash'; readonly after: number };
   const spec = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
     fc.record({ is: fc.constant('spec' as const), spec: fc.record(fields) });
@@ -72,6 +81,7 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     spec({ size: fc.integer({ min: 1, max: 7 }) }),
     fc.record({ is: fc.constant('lose-pod' as const), index: fc.nat(9) }),
     { arbitrary: fc.record({ is: fc.constant('pass' as const) }), weight: 4 },
+    fc.record({ is: fc.constant('blind' as const) }),
     spec({ template: fc.constantFrom('first', 'second') }),
     fc.record({ is: fc.constant('crash' as const), after: fc.nat(2) }),
   );
@@ -81,6 +91,7 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     if (event.is === 'spec') Object.assign(cluster, event.spec);
     if (event.is === 'pass') pass(cluster);
     if (event.is === 'crash') pass(cluster, event.after);
+    if (event.is === 'blind') blindPass(cluster);
     const voters = cluster.entries.filter(({ role }) => role === 'voter').length;
     const spare = cluster.votersWithData() - quorumOf(voters);
     if (event.is === 'lose-pod' && (spare > 0 || voters === 0)) cluster.deletePod(event.index);

@@ -152,8 +152,11 @@ export class SimulatedBackups {
     this.#put(store, { ...object, status: Object.fromEntries(merged) } as never);
   }
 
-  #hasEndedWell({ metadata: { uid } }: Stored<ClusterObject>): boolean {
-    return this.pods.by(ownerIndex, uid).some(({ status }) => status?.phase === 'Succeeded');
+  #hasEndedWell({ metadata: { uid, namespace } }: Stored<ClusterObject>): boolean {
+    const places = [namespace, home.namespace];
+    return places
+      .flatMap((place) => this.pods.by(ownerIndex, place, uid))
+      .some(({ status }) => status?.phase === 'Succeeded');
   }
 
   #shared() {
@@ -183,7 +186,7 @@ export class SimulatedBackups {
       client: {
         get: async (_: unknown, { name }: { readonly name: string }) => {
           if (this.missing.has(name)) throw new Failure('not-found', name);
-          return { data: {} } as never;
+          return { metadata: { name }, data: {} } as never;
         },
       },
       operators: { namespace: home.namespace, secret: 'store', serviceAccountName: undefined, urls: [] },

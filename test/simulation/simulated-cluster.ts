@@ -3,32 +3,20 @@ import { type DiskMark, type FoundDisk, recalled } from '../../src/core/model/ke
 import { freeOrdinals } from '../../src/core/model/ordinals.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
 import { aCarrier, healthy, imageOf, nameOf, peerURLOf } from '../support/worlds.ts';
-import type { Carrier, CarrierName, ClusterWorld, Join, Member, MemberId, MemberNames, Memory, Step } from './words.ts';
-
-interface Pod {
-  readonly name: CarrierName;
-  readonly join: Join['as'];
-  sealed: boolean;
-  up: boolean;
-  version: string;
-  readonly template: string;
-  /** What is on its disk: which cluster it has been part of, if any. */
-  data: string | undefined;
-}
-
-interface Entry {
-  readonly id: MemberId;
-  readonly name: CarrierName;
-  role: 'voter' | 'learner';
-  started: boolean;
-}
-
-interface Settings {
-  readonly size: number;
-  readonly durable: boolean;
-  readonly version: string;
-  readonly memberNames?: MemberNames;
-}
+import type {
+  Carrier,
+  CarrierName,
+  ClusterWorld,
+  Entry,
+  Join,
+  Member,
+  MemberId,
+  MemberNames,
+  Memory,
+  Pod,
+  Settings,
+  Step,
+} from './words.ts';
 
 /**
  * A Kubernetes and an etcd small enough to live a whole life in a millisecond. It obeys etcd's own rules: a member serves
@@ -98,6 +86,8 @@ export class SimulatedCluster {
       peerURLs: [peerURLOf(entry.name)],
       role: entry.role,
       health: entry.started ? (this.serves(entry) ? 'healthy' : 'silent') : 'never-started',
+      hasNeverServed: !entry.started,
+      silence: { millis: 3_600_000, looks: 300 },
       leads: entry === leader,
       version: this.pods.get(entry.name)?.version,
       raftIndex: 100n,
@@ -128,11 +118,11 @@ export class SimulatedCluster {
     const disk = this.durable ? (this.disks.has(pod.name) ? 'own' : 'lost') : 'with-pod';
     const ready = pod.up && this.dataOf(pod) === 'c1';
     const refuses = pod.sealed && this.dataOf(pod) === undefined;
-    const unreadySince = refuses ? 0 : undefined; // it has been failing for longer than anybody waits
+    const unreadyMillis = refuses ? 3_600_000 : undefined; // it has been failing for longer than anybody waits
     const { sealed, version, template } = pod;
     const drift = template === this.template ? 'none' : 'pod';
     const body = { sealed, version, template, drift, image: imageOf(version) } as const;
-    return { ...aCarrier(pod.name), ...body, ready, disk, unreadySince, phase: 'running' };
+    return { ...aCarrier(pod.name), ...body, ready, disk, unreadyMillis, phase: 'running' };
   }
 
   /** Does what the operator asks for. */
@@ -200,11 +190,16 @@ export class SimulatedCluster {
   }
 
   private start(name: CarrierName, join: Join, version: string): void {
-    if (join.as === 'founder' && this.memory.clusterId !== undefined)
-      throw new Error('a founder after the cluster has formed');
+    if (join.as === 'founder' && (this.memory.clusterId !== undefined || this.hasForgotten(name)))
+      throw new Error(`${name} starts as new after the cluster has formed`);
     if (this.durable && !this.disks.has(name)) this.disks.set(name, undefined);
     const sealed = join.as === 'returner';
     this.pods.set(name, { name, join: join.as, sealed, up: true, data: undefined, version, template: this.template });
+  }
+
+  /** It was a member, and its data is gone: as new it would vote again without what it had promised to keep. */
+  private hasForgotten(name: CarrierName): boolean {
+    return this.disks.get(name) === undefined && this.entries.some((entry) => entry.name === name && entry.started);
   }
 
   private change(name: CarrierName, to: Partial<Pod>): void {

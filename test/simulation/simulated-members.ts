@@ -19,6 +19,13 @@ export interface Started {
 }
 
 const clusterId = 0xc1n;
+/** The least patch of a minor that every member must have run before any member runs the next minor, by etcd's own guides. */
+const floors: Readonly<Record<number, number>> = { 5: 32, 6: 11 };
+
+function isBelowFloor(version: string): boolean {
+  const { minor = 0, patch = 0 } = parseVersion(version) ?? {};
+  return patch < (floors[minor] ?? 0);
+}
 const minorIn = (version: string): number => parseVersion(version)?.minor ?? 0;
 const hostIn = (url: string): string => new URL(url).hostname.split('.')[0] ?? '';
 
@@ -32,13 +39,28 @@ export class SimulatedMembers {
   readonly violations: string[] = [];
   entries: Entry[] = [];
   readonly #up = new Map<string, string>();
-  /** The minor that each ran last, whose data is on its disk. */
-  readonly #ran = new Map<string, number>();
+  /** The version that each ran last, whose data is on its disk. */
+  readonly #ran = new Map<string, string>();
   #leader = '';
   #minor = 0;
   #target: string | undefined;
   #isReadable = false;
   #ids = 0n;
+
+  /** The same members, which go their own way from here on. */
+  copy(): SimulatedMembers {
+    const copy = new SimulatedMembers();
+    copy.violations.push(...this.violations);
+    copy.entries = this.entries.map((entry) => ({ ...entry }));
+    for (const [name, version] of this.#up) copy.#up.set(name, version);
+    for (const [name, minor] of this.#ran) copy.#ran.set(name, minor);
+    copy.#leader = this.#leader;
+    copy.#minor = this.#minor;
+    copy.#target = this.#target;
+    copy.#isReadable = this.#isReadable;
+    copy.#ids = this.#ids;
+    return copy;
+  }
 
   get voters(): readonly Entry[] {
     return this.entries.filter(({ isLearner }) => !isLearner);
@@ -75,7 +97,8 @@ export class SimulatedMembers {
     const mayJoin = entry?.name === '' && this.hasMajority;
     if (entry === undefined || (!hasData && !mayJoin)) return false;
     this.#judge(version);
-    const ran = this.#ran.get(name) ?? minorIn(version);
+    this.#judgeFloors(version);
+    const ran = minorIn(this.#ran.get(name) ?? version);
     if (Math.abs(minorIn(version) - ran) > 1) this.violations.push(`${name} went from 3.${ran} to ${version} at once`);
     entry.name = name;
     this.#serve(name, version);
@@ -84,7 +107,7 @@ export class SimulatedMembers {
 
   #serve(name: string, version: string): void {
     this.#up.set(name, version);
-    this.#ran.set(name, minorIn(version));
+    this.#ran.set(name, version);
   }
 
   #judge(version: string): void {
@@ -92,6 +115,15 @@ export class SimulatedMembers {
     const isAllowed = this.#isReadable && minor === this.#back;
     if (minor > this.#minor + 1) this.violations.push(`${version} was started beside 3.${this.#minor}`);
     if (minor < this.#minor && !isAllowed) this.violations.push(`${version} was started on data of 3.${this.#minor}`);
+  }
+
+  /** Members that were removed do not count. */
+  #judgeFloors(version: string): void {
+    for (const { peerURL } of this.entries) {
+      const ran = this.#ran.get(hostIn(peerURL)) ?? version;
+      if (minorIn(ran) < minorIn(version) && isBelowFloor(ran))
+        this.violations.push(`${version} was started before ${hostIn(peerURL)}, last on ${ran}, ran its floor`);
+    }
   }
 
   /** The minor that all may go back to. */

@@ -33,6 +33,8 @@ export class SimulatedObjects {
   collects = true;
   /** Whether volumes that go are still to be seen for a while, as those that somebody may be using are. */
   linger = false;
+  /** Called right before and right after each write. */
+  onWrite: ((when: Death['when']) => void) | undefined;
   readonly #objects = new Map<string, Kept>();
   readonly #death: Death | undefined;
   #versions = 0;
@@ -40,6 +42,17 @@ export class SimulatedObjects {
 
   constructor(death?: Death) {
     this.#death = death;
+  }
+
+  /** The same objects, which go their own way from here on. */
+  copy(): SimulatedObjects {
+    const copy = new SimulatedObjects();
+    copy.collects = this.collects;
+    copy.linger = this.linger;
+    for (const [key, object] of this.#objects) copy.#objects.set(key, { ...object });
+    copy.#versions = this.#versions;
+    copy.#writes = this.#writes;
+    return copy;
   }
 
   get writes(): number {
@@ -108,7 +121,9 @@ export class SimulatedObjects {
   async #write(apply: () => void): Promise<void> {
     const isLast = this.#death?.write === this.#writes++;
     if (isLast && this.#death?.when === 'before') throw new Killed('before a write');
+    this.onWrite?.('before');
     apply();
+    this.onWrite?.('after');
     if (isLast) throw new Killed('after a write');
   }
 

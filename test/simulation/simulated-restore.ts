@@ -47,6 +47,12 @@ const failed = (message: string): object => ({
 });
 const ended = (name: string, terminated: object): object => ({ name, restartCount: 0, state: { terminated } });
 
+/** A moment at which the operator could have been killed, and all there was at that moment. */
+export interface Moment {
+  readonly title: string;
+  readonly life: SimulatedRestore;
+}
+
 /** One restore, with everybody who has a part in it: the operator of clusters, nodes, and etcd. */
 export class SimulatedRestore {
   readonly objects: SimulatedObjects;
@@ -59,15 +65,16 @@ export class SimulatedRestore {
   readonly #tale: Tale;
   readonly #membersAtFirst: number;
   readonly #volumesAtFirst: readonly string[];
+  #wroteInThisPass = false;
 
-  constructor(tale: Tale, death?: Death) {
+  constructor(tale: Tale, death?: Death, copied?: SimulatedObjects) {
     this.#tale = tale;
-    this.objects = new SimulatedObjects(death);
-    for (const [plural, those] of Object.entries(tale.objects))
-      for (const object of those) this.objects.put(plural, object);
-    this.objects.put('etcdrestores', tale.restore);
-    this.#volumesAtFirst = this.objects.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
-    this.#membersAtFirst = this.objects.all('pods').length;
+    const atFirst = new SimulatedObjects(death);
+    for (const [plural, those] of Object.entries(tale.objects)) for (const object of those) atFirst.put(plural, object);
+    atFirst.put('etcdrestores', tale.restore);
+    this.#volumesAtFirst = atFirst.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
+    this.#membersAtFirst = atFirst.all('pods').length;
+    this.objects = copied ?? atFirst;
   }
 
   get restore(): Kept {
@@ -80,17 +87,49 @@ export class SimulatedRestore {
   async run(): Promise<void> {
     const reconcile = restoreReconciler(this.#tools());
     for (let pass = 0; pass < 200; pass++) {
-      const outcome = await reconcile('n/r', AbortSignal.timeout(1_000)).catch((thrown: unknown) => {
+      this.#wroteInThisPass = false;
+      const outcome = await reconcile('n/r', new AbortController().signal).catch((thrown: unknown) => {
         if (thrown instanceof Killed) return { is: 'killed' as const };
         if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // and tried again
         throw thrown;
       });
-      this.#othersAct();
-      this.#tale.mishap?.(this.objects);
-      this.#watch();
+      this.#timePasses();
       if (outcome.is === 'done') return;
     }
     throw new Error(`it does not end: ${JSON.stringify(this.restore.status)}`);
+  }
+
+  /** Runs to the end, and returns every moment at which the operator could have been killed. */
+  async runAndRemember(): Promise<readonly Moment[]> {
+    const moments: Moment[] = [];
+    this.objects.onWrite = (when) => {
+      // Right before the next write of a pass, all is as it was right after the last one.
+      if (when === 'after' || !this.#wroteInThisPass)
+        moments.push({ title: `killed ${when} write ${this.objects.writes}`, life: this.#copy() });
+      this.#wroteInThisPass = true;
+    };
+    await this.run();
+    return moments;
+  }
+
+  /** Goes on after the operator was killed in the middle of a pass: another one starts. */
+  async goOn(): Promise<void> {
+    this.#timePasses();
+    await this.run();
+  }
+
+  #copy(): SimulatedRestore {
+    const copy = new SimulatedRestore(this.#tale, undefined, this.objects.copy());
+    copy.violations.push(...this.violations);
+    copy.told.push(...this.told);
+    copy.deaths = this.deaths;
+    return copy;
+  }
+
+  #timePasses(): void {
+    this.#othersAct();
+    this.#tale.mishap?.(this.objects);
+    this.#watch();
   }
 
   #othersAct(): void {
@@ -185,8 +224,8 @@ export class SimulatedRestore {
       [ownerIndex]: byEmployer(home),
       [awayIndex]: byAway(home),
     };
-    const agentsOf = (index: string, key: string) =>
-      objects.all('pods').filter((pod) => indexes[index]?.(pod).includes(key));
+    const agentsOf = (index: string, namespace: string, key: string) =>
+      objects.all('pods').filter((pod) => pod.metadata.namespace === namespace && indexes[index]?.(pod).includes(key));
     const etcd = { to: () => ({ status: async () => ({ clusterId, memberId: 1n, leader: 1n }) }) };
     return {
       ...{ dialect: restores, resource: namespaced(restores), rivals: [], keepsSecrets: true, wayTo: undefined },

@@ -8,28 +8,30 @@ import type { Pod, Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { SimulatedMembers } from './simulated-members.ts';
-import { type Death, type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
+import { type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
+import { annotated, imageIn, statusOf, versionOf } from './simulated-pods.ts';
 
-/** At which of its deeds the operator dies, if at any; `each`: it never lives to do two. */
-export type Deaths = Death | 'each' | undefined;
-
-/** Counts what the operator does, to the API server and to etcd, and ends it at one of these deeds. */
+/** Counts what the operator does, to the API server and to etcd. */
 class Mortality {
   deeds = 0;
   isDead = false;
-  readonly #death: Deaths;
+  /** Whether the operator dies after each of its deeds. */
+  readonly #isShort: boolean;
+  /** Called right before and right after each deed. */
+  readonly #onDeed: (when: 'before' | 'after') => void;
 
-  constructor(death?: Deaths) {
-    this.#death = death;
+  constructor(isShort = false, onDeed: (when: 'before' | 'after') => void = () => undefined) {
+    this.#isShort = isShort;
+    this.#onDeed = onDeed;
   }
 
   readonly does = async (deed: () => unknown): Promise<void> => {
     if (this.isDead) throw new Killed('long ago');
-    const { write, when } = this.#death === 'each' ? { write: this.deeds, when: 'after' } : (this.#death ?? {});
-    const isLast = write === this.deeds++;
-    if (isLast && when === 'before') this.#die();
+    this.deeds++;
+    this.#onDeed('before');
     await deed();
-    if (isLast) this.#die();
+    this.#onDeed('after');
+    if (this.#isShort) this.#die();
   };
 
   #die(): never {
@@ -38,12 +40,18 @@ class Mortality {
   }
 }
 
+/** A moment at which the operator could have been killed, and all there was at that moment. */
+export interface Moment {
+  readonly title: string;
+  readonly life: SimulatedUpgrade;
+}
+
 type Spec = Readonly<Record<string, unknown>>;
 
 /** One cluster from its beginning on, its nodes, its etcd, and an operator that may be killed once it is there. */
 export class SimulatedUpgrade {
-  readonly members = new SimulatedMembers();
-  readonly #objects = new SimulatedObjects();
+  readonly members: SimulatedMembers;
+  readonly #objects: SimulatedObjects;
   /** What is on disks, under the uid of whatever keeps it: a claim, or a pod. */
   readonly #data = new Set<string>();
   readonly #running = new Map<string, string>();
@@ -52,6 +60,12 @@ export class SimulatedUpgrade {
   #mortality = new Mortality();
   #now = Date.parse('2026-01-01T00:00:00Z');
   #names = 0;
+  #actedInThisPass = false;
+
+  private constructor(members = new SimulatedMembers(), objects = new SimulatedObjects()) {
+    this.members = members;
+    this.#objects = objects;
+  }
 
   /** Founds a cluster, and waits until it is there. */
   static async of(spec: Spec): Promise<SimulatedUpgrade> {
@@ -75,18 +89,53 @@ export class SimulatedUpgrade {
     return only;
   }
 
-  /** Somebody wants something else; the operator that sees to it is killed at one of its deeds. */
-  async change(spec: Spec, death?: Deaths): Promise<void> {
-    this.#mortality = new Mortality(death);
+  /** Somebody wants something else. `isShort`: an operator dies after each of its deeds. */
+  async change(spec: Spec, { isShort = false } = {}): Promise<void> {
+    this.#mortality = new Mortality(isShort);
+    this.#want(spec);
+    await this.#untilAsWanted();
+  }
+
+  /** Somebody wants something else; returns every moment at which the operator could have been killed. */
+  async changeAndRemember(spec: Spec): Promise<readonly Moment[]> {
+    const moments: Moment[] = [];
+    this.#mortality = new Mortality(false, (when) => {
+      // Right before the next deed of a pass, all is as it was right after the last one.
+      if (when === 'after' || !this.#actedInThisPass)
+        moments.push({ title: `killed ${when} deed ${this.deeds}`, life: this.#copy() });
+      this.#actedInThisPass = true;
+    });
+    this.#want(spec);
+    await this.#untilAsWanted();
+    return moments;
+  }
+
+  /** Goes on after the operator was killed in the middle of a pass: another one starts. */
+  async goOn(): Promise<void> {
+    this.#nodesAct();
+    await this.#untilAsWanted();
+  }
+
+  #copy(): SimulatedUpgrade {
+    const copy = new SimulatedUpgrade(this.members.copy(), this.#objects.copy());
+    for (const uid of this.#data) copy.#data.add(uid);
+    for (const [uid, name] of this.#running) copy.#running.set(uid, name);
+    for (const [uid, since] of this.#changing) copy.#changing.set(uid, since);
+    copy.#now = this.#now;
+    copy.#names = this.#names;
+    return copy;
+  }
+
+  #want(spec: Spec): void {
     const before = this.#cluster;
     const wanted = { ...(before.spec as unknown as Spec), ...spec };
     this.#objects.put('etcdclusters', { ...before, spec: wanted as never });
-    await this.#untilAsWanted();
   }
 
   async #untilAsWanted(): Promise<void> {
     let reconcile = clusterReconciler(this.#tools());
     for (let pass = 0, calm = 0; pass < 400; pass++) {
+      this.#actedInThisPass = false;
       await reconcile('n/db', new AbortController().signal).catch((thrown: unknown) => {
         if (!(thrown instanceof Killed)) throw thrown;
       });
@@ -210,7 +259,7 @@ export class SimulatedUpgrade {
     const nameIn = (key: string): string => key.split('/')[1] ?? '';
     const cacheOf = (plural: string) => ({
       get: (key: string) => objects.find(plural, nameIn(key)),
-      by: (index: string, uid: string) =>
+      by: (index: string, _: string, uid: string) =>
         index === ownerIndex
           ? objects.all(plural).filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
           : [],
@@ -228,33 +277,4 @@ export class SimulatedUpgrade {
       randomName: (cluster: string) => `${cluster}-${this.#names++}`,
     } as unknown as Tools;
   }
-}
-
-const annotated = ({ annotations = {} }: Stored<Pod>['metadata'], name: string): string | undefined =>
-  annotations[`etcd.database.coreos.com/${name}`];
-
-/** By its image, as a node would. */
-const versionOf = ({ spec }: Stored<Pod>): string => spec?.containers?.[0]?.image?.split(':v')[1] ?? '';
-
-const imageIn = ({ status }: Stored<Pod>): string | undefined => status?.containerStatuses?.[0]?.image;
-
-interface Seen {
-  readonly isUp: boolean;
-  readonly image: string | undefined;
-  readonly now: Date;
-}
-
-const restartsOf = ({ status }: Stored<Pod>): number => status?.containerStatuses?.[0]?.restartCount ?? 0;
-
-const isAnother = (image: string | undefined, before: string | undefined): boolean =>
-  image !== undefined && before !== undefined && image !== before;
-
-function statusOf(pod: Stored<Pod>, { isUp, image, now }: Seen): object {
-  const ready = { type: 'Ready', status: isUp ? 'True' : 'False', lastTransitionTime: now.toISOString() };
-  const was = pod.status?.conditions?.[0];
-  const restartCount = restartsOf(pod) + Number(isAnother(image, imageIn(pod)));
-  return {
-    ...{ phase: 'Running', podIP: pod.metadata.name, conditions: [was?.status === ready.status ? was : ready] },
-    containerStatuses: [{ name: 'etcd', image: image ?? imageIn(pod), restartCount, state: { running: {} } }],
-  };
 }

@@ -32,6 +32,8 @@ export interface Member {
    * `leaving`: it still answers, and well, but its pod has been told to stop: nobody may count on it any more.
    */
   readonly health: 'healthy' | 'leaving' | 'lost' | 'silent' | 'never-started';
+  /** For how long, and in how many passes in a row, this operator has not found it healthy; undefined while it is. */
+  readonly silence?: Silence | undefined;
   /** It has not said yet where clients find it, as everybody does once it has started: a founder that came too late for that. */
   readonly hasNeverServed?: boolean;
   readonly leads: boolean;
@@ -46,6 +48,11 @@ export interface Member {
   readonly alarms?: readonly string[];
 }
 
+export interface Silence {
+  readonly millis: number;
+  readonly looks: number;
+}
+
 export interface Carrier {
   readonly name: CarrierName;
   readonly uid: string;
@@ -58,14 +65,23 @@ export interface Carrier {
   readonly why: string;
   /** Whether its container has been started at least once, so that the image and the node are known to be good. */
   readonly hasRun: boolean;
-  /** Since when it has not been ready, in milliseconds; undefined while it is. */
+  /** Since when it has not been ready, in milliseconds of its node's clock; undefined while it is. */
   readonly unreadySince: number | undefined;
+  /**
+   * For how long this operator has watched it be ready, be unready or be told to stop, without interruption and by the
+   * operator's own clock. What may destroy something goes by these, and never by times that another machine has written down.
+   */
+  readonly readyMillis?: number | undefined;
+  readonly unreadyMillis?: number | undefined;
+  readonly stoppingMillis?: number | undefined;
   /** Whether it was ready since it last started, and is no more. */
   readonly hasFallenUnready?: boolean;
+  /** Its readiness says only that its port is open: where clients need a certificate, the kubelet cannot ask etcd itself. */
+  readonly listensOnly?: boolean;
   /** Since when it has been, in milliseconds, where that is known. */
   readonly readySince?: number | undefined;
-  /** When it is to be gone, in milliseconds, where it has been told to stop. */
-  readonly goneBy?: number | undefined;
+  /** How long it may take to stop, in milliseconds, where it has been told to. */
+  readonly graceMillis?: number | undefined;
   /** With an empty disk it refuses to start, instead of forming or joining a cluster anew. */
   readonly sealed: boolean;
   readonly disk: Disk;

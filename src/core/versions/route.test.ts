@@ -17,6 +17,7 @@ describe('the way to a version', () => {
     ['past a floor that is met', '3.6.16', ['3.5.32'], ['3.6.16']],
     ['over several minors', '3.7.3', ['3.4.31'], ['3.5.35', '3.6.16', '3.7.3']],
     ['from a newest patch over several minors', '3.7.3', ['3.5.35'], ['3.6.16', '3.7.3']],
+    ['back to a floor that one member is below', '3.6.16', ['3.5.20', '3.6.16'], ['3.5.35', '3.6.16']],
     ['halfway there', '3.6.16', ['3.5.35', '3.6.16'], ['3.6.16']],
     [
       'a farther target given halfway: first all reach the next minor',

@@ -47,7 +47,7 @@ const direct = (version: string): Route => ({ passable: true, hops: [{ version, 
 
 /** Where members run two minors already, all reach the higher one before the next is thought of. */
 function wayForward(lowest: Version, highest: Version, wanted: Version): Route {
-  const hasBegun = highest.minor > lowest.minor;
+  const hasBegun = isUnderWay(lowest, highest);
   const at = hasBegun ? highest : lowest;
   const stops = hasBegun && highest.minor < wanted.minor ? [textOf(highest)] : [];
   const firstToVisit = at.minor < wanted.minor && isBelowFloor(at) ? at.minor : at.minor + 1;
@@ -59,9 +59,23 @@ function wayForward(lowest: Version, highest: Version, wanted: Version): Route {
   return { passable: true, hops: [...stops, textOf(wanted)].map((version) => ({ version, isDowngrade: false })) };
 }
 
+/**
+ * A member below the floor of the lower minor holds all back to that minor until it has run the floor: no data has been
+ * rewritten as long as it is there.
+ */
+const isUnderWay = (lowest: Version, highest: Version): boolean =>
+  highest.minor > lowest.minor && !isBelowFloor(lowest);
+
 function isBelowFloor(version: Version): boolean {
   const floor = parseVersion(floorBeforeNext[minorOf(version)] ?? '');
   return floor !== undefined && compareVersions(version, floor) < 0;
+}
+
+/** The patch of its own minor that a member has to run before it may run `to`; nothing if it may run that at once. */
+export function floorOnTheWay(from: string, to: string): string | undefined {
+  const [version, wanted] = [parseVersion(from), parseVersion(to)];
+  if (version === undefined || wanted === undefined || wanted.minor <= version.minor) return undefined;
+  return isBelowFloor(version) ? newestOf[minorOf(version)] : undefined;
 }
 
 const unknown = (minor: string): string =>

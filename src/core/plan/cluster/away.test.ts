@@ -20,12 +20,13 @@ const both =
 const runs = (name: string, version: string): Change =>
   both(withMember(name, { version }), withCarrier(name, { version, image: imageOf(version) }));
 const allRun = (version: string): Change => both(...['db-0', 'db-1', 'db-2'].map((name) => runs(name, version)));
+const forLong = { millis: 3_600_000, looks: 300 };
 const away = (name: string, carrier: Partial<Carrier>): Change =>
   both(
-    withMember(name, { health: 'silent', leads: false, version: undefined, raftIndex: undefined }),
+    withMember(name, { health: 'silent', leads: false, version: undefined, raftIndex: undefined, silence: forLong }),
     withCarrier(name, { ready: false, ...carrier }),
   );
-const minutesAgo = (minutes: number): number => aWorld().now - minutes * 60_000;
+const minutes = (count: number): number => count * 60_000;
 
 const said = (verdict: Verdict): string => {
   if (verdict.is === 'settled') return 'settled';
@@ -43,6 +44,8 @@ const lastSeenAt =
   (version: string): Change =>
   (w) => ({ ...w, memory: { ...w.memory, version } });
 const onTheWay = both(durable(), allRun('3.5.35'), lastSeenAt('3.4.31'), withIntent({ version: '3.7.3' }));
+const atTheFloor = both(durable(), allRun('3.5.35'), lastSeenAt('3.5.35'), withIntent({ version: '3.6.16' }));
+const crashing = { phase: 'stuck', ready: false, why: 'CrashLoopBackOff' } as const;
 const goingBack = both(
   allRun('3.7.3'),
   lastSeenAt('3.7.3'),
@@ -52,7 +55,7 @@ const goingBack = both(
 );
 const elsewhere = withIntent({ peerURLOf: (name) => `http://${name}.elsewhere:2380` });
 const ownWay = { phase: 'stuck', drift: 'pod', template: 'another' } as const;
-const mistyped = { image: 'nowhere/etcd:v3.5.35', phase: 'stuck', unreadySince: minutesAgo(60) } as const;
+const mistyped = { image: 'nowhere/etcd:v3.5.35', phase: 'stuck', unreadyMillis: minutes(60) } as const;
 
 const cases: Record<string, { given: ClusterWorld; want: string }> = {
   'comes back with the minor that follows what it ran, and not what the others go to': {
@@ -70,6 +73,21 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
   'may be the first in another minor once all were seen to run the one before': {
     given: aWorld(onTheWay, lastSeenAt('3.5.35'), away('db-2', { phase: 'gone', version: '3.5.35', image: '' })),
     want: 'start-carrier db-2 3.6.16',
+  },
+  'stays in its minor while all were last seen below the floor of that minor': {
+    given: aWorld(atTheFloor, lastSeenAt('3.5.20'), away('db-2', { phase: 'stuck' })),
+    want: 'wait: MemberStuck',
+  },
+  'stays in its minor while an alarm is raised': {
+    given: aWorld(atTheFloor, withMember('db-0', { alarms: ['CORRUPT'] }), away('db-2', { phase: 'stuck' })),
+    want: 'wait: MemberStuck',
+  },
+  'runs the floor of its minor first where others run the next minor already': {
+    given: aWorld(
+      ...[atTheFloor, runs('db-0', '3.6.16')],
+      away('db-2', { phase: 'stuck', version: '3.5.20', image: imageOf('3.5.20') }),
+    ),
+    want: 'change-image db-2 3.5.35',
   },
   'goes on to that minor when it was given it before all others': {
     given: aWorld(onTheWay, away('db-2', { phase: 'gone', version: '3.6.16', image: '' })),
@@ -91,7 +109,13 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(
       durable(),
       withMember('db-2', { health: 'never-started', role: 'learner', version: undefined }),
-      withCarrier('db-2', { phase: 'stuck', ready: false, sealed: false, unreadySince: 0, diskKind: 'another' }),
+      withCarrier('db-2', {
+        phase: 'stuck',
+        ready: false,
+        sealed: false,
+        unreadyMillis: minutes(60),
+        diskKind: 'another',
+      }),
     ),
     want: 'wait: MemberStuck',
   },
@@ -101,7 +125,7 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
       withIntent({ version: '3.6.16' }),
       away('db-2', {
         ...{ phase: 'stopping', version: '3.6.16', image: imageOf('3.6.16') },
-        ...{ unreadySince: minutesAgo(60), goneBy: minutesAgo(6) },
+        ...{ unreadyMillis: minutes(60), stoppingMillis: minutes(6) },
       }),
     ),
     want: 'remove-member db-2',
@@ -112,7 +136,7 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
       withIntent({ version: '3.6.16' }),
       away('db-2', {
         ...{ phase: 'stopping', version: '3.6.16', image: imageOf('3.6.16') },
-        ...{ unreadySince: minutesAgo(60), goneBy: minutesAgo(0) },
+        ...{ unreadyMillis: minutes(60), stoppingMillis: minutes(0) },
       }),
     ),
     want: 'wait: MemberReturning',
@@ -121,17 +145,17 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(
       durable(),
       withIntent({ version: '3.6.16' }),
-      away('db-2', { phase: 'running', unreadySince: minutesAgo(6) }),
+      away('db-2', { phase: 'running', unreadyMillis: minutes(6) }),
     ),
     want: 'remove-member db-2',
   },
   'is replaced when what it alone was given has been corrected, and its data would not outlive its pod': {
-    given: aWorld(away('db-2', { ...ownWay, unreadySince: minutesAgo(6) })),
+    given: aWorld(away('db-2', { ...ownWay, unreadyMillis: minutes(6) })),
     want: 'remove-member db-2',
   },
   'also where it has no vote yet, and the others still have to be changed': {
     given: aWorld(
-      away('db-2', { ...ownWay, unreadySince: minutesAgo(6) }),
+      away('db-2', { ...ownWay, unreadyMillis: minutes(6) }),
       withMember('db-2', { role: 'learner' }),
       ...['db-0', 'db-1'].map((name) => withCarrier(name, { drift: 'pod', template: 'before' })),
       withIntent({ size: 2 }),
@@ -139,11 +163,11 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     want: 'remove-member db-2',
   },
   'but not before it had its time': {
-    given: aWorld(away('db-2', { ...ownWay, unreadySince: minutesAgo(1) })),
+    given: aWorld(away('db-2', { ...ownWay, unreadyMillis: minutes(1) })),
     want: 'wait: MemberStuck',
   },
   'and not while nothing has been corrected': {
-    given: aWorld(away('db-2', { ...ownWay, drift: 'none', unreadySince: minutesAgo(60) })),
+    given: aWorld(away('db-2', { ...ownWay, drift: 'none', unreadyMillis: minutes(60) })),
     want: 'wait: MemberStuck',
   },
   'is told to the others where it will be before its pod is made again': {
@@ -169,6 +193,25 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(goingBack, withCarrier('db-1', { version: '3.7.3', image: 'nowhere/etcd:v3.7.3' })),
     want: 'change-image db-1 3.7.3',
   },
+  'stays in its minor while there is no majority to ask, whatever the spec says': {
+    given: aWorld(atTheFloor, outOfContact(), withCarrier('db-1', crashing)),
+    want: 'wait: MemberStuck',
+  },
+  'gets the right image of its own version while there is no majority to ask': {
+    given: aWorld(atTheFloor, outOfContact(), withCarrier('db-1', { ...crashing, image: 'nowhere/etcd:v3.5.35' })),
+    want: 'change-image db-1 3.5.35',
+  },
+  'gets another patch of its minor while there is no majority to ask': {
+    given: aWorld(atTheFloor, withIntent({ version: '3.5.34' }), outOfContact(), withCarrier('db-1', crashing)),
+    want: 'change-image db-1 3.5.34',
+  },
+  'gets back what all ran when the next minor does not start, and there is no majority to ask': {
+    given: aWorld(
+      ...[atTheFloor, withIntent({ version: '3.5.35' }), outOfContact()],
+      withCarrier('db-1', { ...crashing, version: '3.6.16', image: imageOf('3.6.16') }),
+    ),
+    want: 'change-image db-1 3.5.35',
+  },
   'also when it has begun, and nobody is served': {
     given: aWorld(durable(), outOfContact(), heldUp(2), nobodyReady, withCarrier('db-1', { phase: 'running' })),
     want: 'stop-carrier db-1',
@@ -187,10 +230,10 @@ function nobodyReady(world: ClusterWorld): ClusterWorld {
   return { ...world, carriers: world.carriers.map((each) => ({ ...each, ready: false })) };
 }
 
-function heldUp(minutes: number): Change {
+function heldUp(count: number): Change {
   return withCarrier('db-1', {
     ...{ phase: 'starting', drift: 'pod', ready: false, hasRun: false },
-    unreadySince: minutesAgo(minutes),
+    unreadyMillis: minutes(count),
   });
 }
 

@@ -1,7 +1,6 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
 import { needsNewPlace, versionForUnhealthy } from './outdated.ts';
-import { giveUp } from './replace-dead-member.ts';
-import { isOverdue } from './start-newcomer.ts';
+import { giveUp, isGoneForLong } from './replace-dead-member.ts';
 import { act, type Rule, type Verdict } from './step.ts';
 
 /**
@@ -45,8 +44,7 @@ function move({ id, name, role }: Member): Verdict {
  * is no reason to wait for it any more: the next one will not be either.
  */
 function replaceOutdated(carrier: Carrier, member: Member, world: ClusterWorld): Verdict | undefined {
-  const { membership, now, intent } = world;
-  const isLate = isOverdue(carrier, now, intent.replaceAfterSeconds);
-  if (!membership.seen || !isLate || !needsNewPlace(member, world)) return undefined;
+  const { membership } = world;
+  if (!membership.seen || !isGoneForLong(member, carrier, world) || !needsNewPlace(member, world)) return undefined;
   return giveUp(member, membership.value.members);
 }

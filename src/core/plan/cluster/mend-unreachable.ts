@@ -6,8 +6,9 @@ import { act, type Rule, type Verdict } from './step.ts';
 
 /**
  * One or two members have nobody to spare: when what they were given does not start, there is no majority to ask. A
- * member that cannot start has nothing to lose, so it is given what the spec says by now, if that can follow what all ran
- * before. So a mistake is corrected where it was made.
+ * member that cannot start has nothing to lose, so it is given what the spec says by now, within the minor that it was given or
+ * that all ran before. So a mistake is corrected where it was made. Another minor waits for contact: alarms, members that have
+ * not arrived and a required backup cannot be seen from here.
  */
 export const mendUnreachable: Rule = (world) => {
   if (world.membership.seen || world.memory.clusterId === undefined) return undefined;
@@ -22,7 +23,7 @@ export const mendUnreachable: Rule = (world) => {
 function isHeldUp(carrier: Carrier, world: ClusterWorld): boolean {
   if (carrier.phase === 'stuck') return true;
   const mayBegin = carrier.phase === 'starting' || (carrier.phase === 'running' && isInVain(carrier, world));
-  return mayBegin && isOverdue(carrier, world.now, secondsToStart);
+  return mayBegin && isOverdue(carrier, secondsToStart);
 }
 
 /**
@@ -46,12 +47,14 @@ function mend(carrier: Carrier, world: ClusterWorld): Verdict | undefined {
 }
 
 /**
- * The next version on the way from what all ran before. Going back needs etcd's leave, which nobody can give now: who was
- * given another patch of that minor was given it with that leave, and all others run what they ran before they ask for it.
+ * The next version on the way from what all ran before, if it is in the minor of the pod or of what all ran. Otherwise the
+ * version stays as it is, and only its image may be corrected. Going back needs etcd's leave, which cannot be asked for now.
  */
 function versionAfter({ version }: Carrier, { intent, memory }: ClusterWorld): string | undefined {
   const route = routeTo(intent.version, memory.version === undefined ? [] : [memory.version]);
   const hop = route.passable ? route.hops[0] : undefined;
-  if (hop?.isDowngrade === true && minorOf(version) !== minorOf(hop.version)) return memory.version;
-  return hop?.version;
+  if (hop === undefined) return undefined;
+  const known = [version, memory.version ?? ''].map(minorOf);
+  if (known.includes(minorOf(hop.version))) return hop.version;
+  return hop.isDowngrade ? memory.version : version || undefined;
 }

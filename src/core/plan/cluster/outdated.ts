@@ -1,7 +1,7 @@
 import type { Carrier, ClusterIntent, ClusterWorld, Member } from '../../model/cluster.ts';
 import { carrierNamed } from '../../model/cluster.ts';
 import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
-import { type Hop, type Route, routeTo } from '../../versions/route.ts';
+import { floorOnTheWay, type Hop, type Route, routeTo } from '../../versions/route.ts';
 import { usersInTheWay } from '../../versions/users.ts';
 
 /** Whether a carrier is what would be made today for a member of that version. */
@@ -51,26 +51,31 @@ export const isToBeSaved = (world: ClusterWorld): boolean =>
   world.safeguard !== undefined && world.safeguard.state !== 'good' && nextMinor(world) !== undefined;
 
 /**
- * The version to give to a member that is down; none while going back has not been allowed by all. It has nothing to lose,
- * and may be the first to be moved on.
+ * The version to give to a member that is down; none while going back has not been allowed by all. Where its own version is
+ * below the floor of its minor, that floor comes first, whatever the others run.
  */
 export function versionForUnhealthy(carrier: Carrier, world: ClusterWorld): string | undefined {
   const hop = nextHop(world);
   if (hop === undefined || isToBeSaved(world)) return undefined;
   if (hop.isDowngrade) return isDowngradeReady(hop, world) ? hop.version : undefined;
   const members = world.membership.seen ? world.membership.value.members : [];
-  return mayGoAhead(carrier, world) ? hop.version : versionForNewcomers(members, world.intent);
+  const to = mayGoAhead(carrier, world) ? hop.version : versionForNewcomers(members, world.intent);
+  return floorOnTheWay(carrier.version, to) ?? to;
 }
 
 /**
- * Nobody skips a minor: the first to enter one must have run the one before. What a pod or a disk was given may never have
- * started there, so it counts only that all were seen to run it. Who was given the next has been seen by whoever gave it.
+ * A member that is down may be the first in another minor only if all members were seen to run the one before, at its floor or
+ * later, and no alarm is raised. The version of its pod proves nothing: that version may never have started. A member that was
+ * given the next minor earlier keeps it: all of this held when it was given.
  */
 function mayGoAhead({ version }: Carrier, world: ClusterWorld): boolean {
   const next = nextMinor(world);
   if (next === undefined || minorIn(version) === minorIn(next)) return true;
   const members = world.membership.seen ? world.membership.value.members : [];
-  return minorIn(world.memory.version ?? '') === minorIn(versionForNewcomers(members, world.intent));
+  const { version: ranByAll = '' } = world.memory;
+  const haveRunTheOneBefore = minorIn(ranByAll) === minorIn(versionForNewcomers(members, world.intent));
+  const isAlarmed = members.some(({ alarms = [] }) => alarms.length > 0);
+  return haveRunTheOneBefore && floorOnTheWay(ranByAll, next) === undefined && !isAlarmed;
 }
 
 /** Every member has been told to go back, and has made its data readable for the version it goes back to. */

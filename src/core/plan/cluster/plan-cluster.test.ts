@@ -28,6 +28,7 @@ function said(verdict: Verdict): string {
 const bootstrap = { members: ['db-0', 'db-1', 'db-2'].map(nameOf), token: 't' };
 const unformed = (world: ClusterWorld): ClusterWorld => ({
   ...outOfContact()(world),
+  carriers: world.carriers.map((carrier) => ({ ...carrier, ready: false })),
   memory: { bootstrap, clusterId: undefined, voters: [], version: undefined },
 });
 const joining = withMember('db-2', { role: 'learner', health: 'never-started', leads: false });
@@ -42,7 +43,6 @@ const alone = (world: ClusterWorld): ClusterWorld => ({
 });
 /** Known by what stood on its disks, of which nobody has answered. */
 const lonely = { ...aWorld(outOfContact()), memory: { ...aWorld().memory, bootstrap: undefined, voters: [] } };
-const long = Date.parse('2025-12-31T23:00:00Z');
 
 describe('the plan for a cluster', () => {
   const cases: Record<string, { given: ClusterWorld; want: string }> = {
@@ -184,15 +184,15 @@ describe('the plan for a cluster', () => {
     'waits for a member whose container restarts': {
       given: aWorld(
         withMember('db-1', { health: 'silent' }),
-        withCarrier('db-1', { ready: false, unreadySince: Date.parse('2025-12-31T23:59:00Z') }),
+        withCarrier('db-1', { ready: false, unreadyMillis: 60_000 }),
       ),
       want: 'wait: MemberReturning',
     },
     'replaces a member that has been out of reach for too long': {
       given: aWorld(
         durable(),
-        withMember('db-1', { health: 'silent' }),
-        withCarrier('db-1', { ready: false, unreadySince: long }),
+        withMember('db-1', { health: 'silent', silence: { millis: 3_600_000, looks: 300 } }),
+        withCarrier('db-1', { ready: false, unreadyMillis: 3_600_000 }),
       ),
       want: 'remove-member db-1',
     },

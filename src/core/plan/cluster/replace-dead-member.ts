@@ -28,24 +28,34 @@ function isDead(member: Member, world: ClusterWorld): boolean {
   const carrier = carrierNamed(world, member.name);
   if (carrier === undefined) return member.health !== 'never-started';
   if (hasLostItsData(carrier)) return true;
-  if (!isOverdue(carrier, world.now, world.intent.replaceAfterSeconds) || areJustBack(world)) return false;
+  if (!isGoneForLong(member, carrier, world) || areJustBack(world)) return false;
   return !isFirstOfItsKind(carrier, world) || shouldBeGone(carrier, world);
+}
+
+/** In fewer looks than this, a member may only have been busy each time. */
+const fewestLooks = 5;
+
+/** Neither etcd nor Kubernetes has found it well in any pass for the whole time. One answer begins that time anew. */
+export function isGoneForLong({ silence }: Member, carrier: Carrier, { intent }: ClusterWorld): boolean {
+  const { millis, looks } = silence ?? { millis: 0, looks: 0 };
+  const isSilent = millis > intent.replaceAfterSeconds * 1000 && looks >= fewestLooks;
+  return isSilent && isOverdue(carrier, intent.replaceAfterSeconds);
 }
 
 /** How much later than the others one may be who was away with them. */
 const secondsBehind = 60;
 
 /** When all nodes were away, whoever comes back last has not been away for longer than those who came before it. */
-function areJustBack({ carriers, memory: { voters }, now, intent }: ClusterWorld): boolean {
+function areJustBack({ carriers, memory: { voters }, intent }: ClusterWorld): boolean {
   const grace = Math.min(secondsBehind, intent.replaceAfterSeconds) * 1000;
   const ready = carriers.filter((carrier) => carrier.ready);
-  const justBack = ready.filter(({ readySince = 0 }) => now - readySince < grace);
+  const justBack = ready.filter(({ readyMillis = grace }) => readyMillis < grace);
   return justBack.length > 0 && ready.length - justBack.length < quorumOf(voters.length);
 }
 
 /** Whoever was told to stop and is still there is on a node that does not listen, whatever it was last given. */
-const shouldBeGone = ({ goneBy }: Carrier, { now, intent }: ClusterWorld): boolean =>
-  goneBy !== undefined && now - goneBy > intent.replaceAfterSeconds * 1000;
+const shouldBeGone = ({ stoppingMillis = 0, graceMillis = 0 }: Carrier, { intent }: ClusterWorld): boolean =>
+  stoppingMillis - graceMillis > intent.replaceAfterSeconds * 1000;
 
 const hasLostItsData = ({ disk, phase }: Carrier): boolean =>
   disk === 'lost' || (disk === 'with-pod' && (phase === 'ended' || phase === 'stopping' || phase === 'gone'));

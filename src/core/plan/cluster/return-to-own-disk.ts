@@ -1,4 +1,5 @@
 import { type Carrier, type ClusterWorld, isInherited } from '../../model/cluster.ts';
+import { hasFormedUnseen } from './formed-unseen.ts';
 import { versionForReturner } from './outdated.ts';
 import { joinAmong } from './start-newcomer.ts';
 import { act, type Join, type Rule, type Step } from './step.ts';
@@ -16,9 +17,11 @@ export const returnToOwnDisk: Rule = (world) => {
 };
 
 /** Of a cluster that another operator has made, only where nothing runs any more that could be disturbed. */
-const mayReturn = ({ memory, keepers = [], carriers }: ClusterWorld): boolean =>
-  memory.clusterId !== undefined ||
-  (isInherited(memory) && keepers.length === 0 && carriers.every((carrier) => !carrier.isForeign || isDown(carrier)));
+function mayReturn(world: ClusterWorld): boolean {
+  const { memory, keepers = [], carriers } = world;
+  if (memory.clusterId !== undefined || hasFormedUnseen(world)) return true;
+  return isInherited(memory) && keepers.length === 0 && carriers.every((each) => !each.isForeign || isDown(each));
+}
 
 const isDown = ({ phase }: Carrier): boolean => phase === 'gone' || phase === 'ended';
 

@@ -100,7 +100,13 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     given: aWorld(
       upTo('3.6.99'),
       withMember('db-1', { health: 'silent', version: undefined }),
-      withCarrier('db-1', { ...changedTo('3.6.99'), phase: 'stuck', ready: false, unreadySince: 0, why: 'no image' }),
+      withCarrier('db-1', {
+        ...changedTo('3.6.99'),
+        phase: 'stuck',
+        ready: false,
+        unreadyMillis: 3_600_000,
+        why: 'no image',
+      }),
     ),
     want: 'wait: MemberStuck',
   },

@@ -11,7 +11,7 @@ const growing = (body: Partial<Carrier>): ClusterWorld => ({
   ...aWorld(wanting(3)),
   carriers: [
     { ...aCarrier(only), ...made },
-    { ...aCarrier(second), ...made, sealed: false, ready: false, unreadySince: aWorld().now - 1000, ...body },
+    { ...aCarrier(second), ...made, sealed: false, ready: false, unreadyMillis: 1000, ...body },
   ],
   membership: { seen: true, value: { clusterId: 'c1', members: [{ ...aMember(only, 0), leads: true, version }] } },
 });
@@ -26,7 +26,7 @@ it('is made again when what kept it from starting is corrected', () => {
 it('is added while the kubelet starts it again soon, and otherwise made again first', () => {
   const added = { steps: [{ kind: 'add-member', name: second, as: 'voter' }] };
   expect(planCluster(growing({ phase: 'stuck' }))).toMatchObject(added);
-  const forMinutes = { unreadySince: aWorld().now - 600_000 };
+  const forMinutes = { unreadyMillis: 600_000 };
   expect(planCluster(growing({ phase: 'stuck', ...forMinutes }))).toMatchObject(again);
   expect(planCluster(growing({ phase: 'running', ...forMinutes }))).toMatchObject(added);
 });

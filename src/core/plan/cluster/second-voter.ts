@@ -34,9 +34,9 @@ const secondsToWait = 60;
  * What the spec no longer says need not be waited for. And one that has failed for a while, since nobody was there to have it
  * added, is left for minutes by the kubelet before it is tried again: for so long there would be no majority.
  */
-function mustBeMadeAgain(carrier: Carrier, { now, intent }: ClusterWorld, { members }: Membership): boolean {
+function mustBeMadeAgain(carrier: Carrier, { intent }: ClusterWorld, { members }: Membership): boolean {
   if (!isAsDesired(carrier, versionForNewcomers(members, intent), intent)) return true;
-  return carrier.hasRun && carrier.phase === 'stuck' && isOverdue(carrier, now, secondsToWait);
+  return carrier.hasRun && carrier.phase === 'stuck' && isOverdue(carrier, secondsToWait);
 }
 
 export function needsPreparation(world: ClusterWorld): boolean {

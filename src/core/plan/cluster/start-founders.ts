@@ -7,17 +7,18 @@ import {
   carrierNamed,
 } from '../../model/cluster.ts';
 import { causeOf } from './cause.ts';
+import { hasFormedUnseen } from './formed-unseen.ts';
 import { isAsDesired } from './outdated.ts';
 import { act, type Rule, type Step, type Verdict, wait } from './step.ts';
 
 /**
  * All founders start at once, each knowing all of them: one after the other would cost five seconds a member in etcd's
  * own checks. Until the cluster has formed a pod has no data to lose, so a founder that cannot start is made again
- * whenever the spec has changed.
+ * whenever the spec has changed. Once they have formed it, no member starts as new, whether the status says so or not.
  */
 export const startFounders: Rule = (world) => {
   const { bootstrap, clusterId } = world.memory;
-  if (bootstrap === undefined || clusterId !== undefined) return undefined;
+  if (bootstrap === undefined || clusterId !== undefined || hasFormedUnseen(world)) return undefined;
 
   const steps = bootstrap.members.flatMap((name) => stepFor(name, world));
   if (steps.length > 0) return act('Creating', `starting ${bootstrap.members.length} first members`, ...steps);

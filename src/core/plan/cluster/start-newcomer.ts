@@ -22,11 +22,11 @@ export const startNewcomer: Rule = (world) => {
 const versionAmong = (members: readonly Member[], { memory, intent }: ClusterWorld): string =>
   versionForNewcomers(members, { version: memory.version ?? intent.version });
 
-function attendTo(carrier: Carrier, { now, intent }: ClusterWorld, version: string): Verdict | undefined {
+function attendTo(carrier: Carrier, { intent }: ClusterWorld, version: string): Verdict | undefined {
   const { name, uid } = carrier;
   if (mustBeMadeAgain(carrier, isAsDesired(carrier, version, intent)))
     return act('MemberStarting', `making ${name} again`, { kind: 'stop-carrier', name, uid });
-  if (isOverdue(carrier, now, intent.replaceAfterSeconds)) return undefined; // a rule further down replaces it
+  if (isOverdue(carrier, intent.replaceAfterSeconds)) return undefined; // a rule further down replaces it
   return causeOf([carrier]) ?? wait('MemberStarting', `waiting for ${name} to start`);
 }
 
@@ -47,5 +47,6 @@ export const joinAmong = (members: readonly Member[]): Join => ({
 const mustBeMadeAgain = ({ phase, sealed, ready }: Carrier, asDesired: boolean): boolean =>
   phase === 'ended' || (phase !== 'stopping' && (sealed || (!asDesired && !ready)));
 
-export const isOverdue = (carrier: Carrier, now: number, seconds: number): boolean =>
-  carrier.unreadySince !== undefined && now - carrier.unreadySince > seconds * 1000;
+/** Whether this operator has watched it be unready for longer than this. */
+export const isOverdue = ({ ready, unreadyMillis = 0 }: Carrier, seconds: number): boolean =>
+  !ready && unreadyMillis > seconds * 1000;

@@ -1,6 +1,7 @@
 import type { ClusterWorld } from '../../model/cluster.ts';
 import { hasQuorum, quorumOf } from '../../quorum.ts';
 import { causeOf } from './cause.ts';
+import { knownVoters } from './formed-unseen.ts';
 import { type Rule, type Verdict, wait, waitForPerson } from './step.ts';
 import { causeInSecrets } from './wait-for-secrets.ts';
 
@@ -19,8 +20,9 @@ export const waitForContact: Rule = (world) => {
 };
 
 /** A majority without disks will not come back by itself, and which copy of the data to go on with is not ours to choose. */
-function lostForGood({ memory, carriers }: ClusterWorld): Verdict | undefined {
-  const voters = memory.voters;
+function lostForGood(world: ClusterWorld): Verdict | undefined {
+  const { carriers } = world;
+  const voters = knownVoters(world);
   const alive = new Set(
     carriers
       .filter((c) => c.disk === 'own' || (c.disk === 'with-pod' && c.phase !== 'ended' && c.phase !== 'gone'))

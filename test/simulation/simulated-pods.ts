@@ -1,0 +1,32 @@
+import type { Pod, Stored } from '../../src/kube/object.ts';
+
+export const annotated = ({ annotations = {} }: Stored<Pod>['metadata'], name: string): string | undefined =>
+  annotations[`etcd.database.coreos.com/${name}`];
+
+/** The version that a pod asks for: that of its image. */
+export const versionOf = ({ spec }: Stored<Pod>): string => spec?.containers?.[0]?.image?.split(':v')[1] ?? '';
+
+/** The version that runs in a pod. */
+export const imageIn = ({ status }: Stored<Pod>): string | undefined => status?.containerStatuses?.[0]?.image;
+
+interface Seen {
+  readonly isUp: boolean;
+  readonly image: string | undefined;
+  readonly now: Date;
+}
+
+const restartsOf = ({ status }: Stored<Pod>): number => status?.containerStatuses?.[0]?.restartCount ?? 0;
+
+const isAnother = (image: string | undefined, before: string | undefined): boolean =>
+  image !== undefined && before !== undefined && image !== before;
+
+/** The status that a node reports. */
+export function statusOf(pod: Stored<Pod>, { isUp, image, now }: Seen): object {
+  const ready = { type: 'Ready', status: isUp ? 'True' : 'False', lastTransitionTime: now.toISOString() };
+  const was = pod.status?.conditions?.[0];
+  const restartCount = restartsOf(pod) + Number(isAnother(image, imageIn(pod)));
+  return {
+    ...{ phase: 'Running', podIP: pod.metadata.name, conditions: [was?.status === ready.status ? was : ready] },
+    containerStatuses: [{ name: 'etcd', image: image ?? imageIn(pod), restartCount, state: { running: {} } }],
+  };
+}
