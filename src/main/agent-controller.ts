@@ -1,5 +1,5 @@
 import { agentLabel } from '../controllers/agents/agent-of-pod.ts';
-import { awayIndex, byAway, byEmployer } from '../controllers/agents/away.ts';
+import { awayIndex, byAway, byEmployer, type Home } from '../controllers/agents/away.ts';
 import { type ClusterObject, ownerIndex, type Tools } from '../controllers/cluster/sources.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { AgentImage } from '../core/desired/agent-pod.ts';
@@ -58,6 +58,9 @@ export interface AgentKind {
   readonly expects: 'agents' | 'nothing';
 }
 
+/** How agents are found. */
+export const agentIndexes = (home: Home) => ({ [ownerIndex]: byEmployer(home), [awayIndex]: byAway(home) });
+
 /** How many are looked after side by side; all they do here is to wait for others. */
 const workerCount = 4;
 
@@ -65,11 +68,11 @@ const workerCount = 4;
 export const agentController =
   (parts: AgentParts, kind: AgentKind): Runnable =>
   async (signal) => {
-    const { client, scope: namespace, identity, onTrouble, onOutcome } = parts;
+    const { scope: namespace, identity, onTrouble, onOutcome } = parts;
+    const client = whileLeading(parts.client, parts.leads);
     const { resource, speaker = identity } = kind;
     const home = { group: resource.group, namespace: parts.namespace };
-    const indexes = { [ownerIndex]: byEmployer(home), [awayIndex]: byAway(home) };
-    const common = { client, namespace, clock, onTrouble, indexes };
+    const common = { client, namespace, clock, onTrouble, indexes: agentIndexes(home) };
     const declared = new Reflector<ClusterObject>({ ...common, resource });
     const agents = new Reflector<Pod>({ ...common, ...workersOf(kind) });
     const recorder = new EventRecorder({ client, clock, component: speaker, instance: identity, onTrouble });
@@ -80,7 +83,7 @@ export const agentController =
       for (const key of byAway(home)(object)) queue.add(key);
     });
     const shelves = { declared: declared.store, agents: agents.store };
-    const reconcile = kind.reconciler(toolsOf(parts, { kind, shelves, recorder }), shelves);
+    const reconcile = kind.reconciler(toolsOf({ ...parts, client }, { kind, shelves, recorder }), shelves);
     const working = workers({ queue, reconcile, count: workerCount, clock, onOutcome });
     const afterSync: Runnable = async (stop) => {
       if (await whenSynced([declared, agents] as never, stop)) await working(stop);
@@ -110,7 +113,7 @@ interface Made {
 }
 
 function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTools {
-  const { client, log, isOurs, leads, image } = parts;
+  const { client, log, isOurs, image, namespace: agentNamespace } = parts;
   const expectations = new Expectations({
     clock,
     onExpired: (key, what) => log.warn({ [kind.resource.plural]: key, what }, 'a cache is late'),
@@ -120,7 +123,7 @@ function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTo
     ...(kind.expects === 'agents' ? { [workersOf(kind).resource.plural]: shelves.agents } : {}),
   };
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural] as never;
-  const writing = { client: whileLeading(client, leads), expectations, storeOf, onStatus: () => undefined };
+  const writing = { client, expectations, storeOf, agentNamespace, onStatus: () => undefined };
   return {
     ...{ client, isOurs, image },
     writer: (key) => writerFor(key, writing),

@@ -2,6 +2,7 @@ import { toldOfForeign } from '../controllers/cluster/peers.ts';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
 import { type Rival, refusalBeside } from '../controllers/cluster/rivals.ts';
 import type { Caches, ClusterObject, PeerShelf, Tools } from '../controllers/cluster/sources.ts';
+import { Watched } from '../controllers/cluster/watched.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
@@ -15,6 +16,7 @@ import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { type Reflector, whenSynced } from '../runtime/reflector.ts';
 import type { Store } from '../runtime/store.ts';
+import { whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
@@ -59,7 +61,8 @@ export interface Controller {
 
 /** Caches, and workers on a queue of clusters. */
 export function clusterController(dialect: ClusterDialect, parts: ControllerParts): Controller {
-  const { client, scope, withBudgets, onTrouble, clock } = parts;
+  const { scope, withBudgets, onTrouble, clock } = parts;
+  const client = whileLeading(parts.client, parts.leads);
   const { caches, peers, reflectors, declared } = makeCaches({
     ...{ client, clusters: clustersOf(dialect), peers: peersOf(dialect), dialect, namespace: scope },
     ...{ withBudgets, clock, onTrouble },
@@ -74,7 +77,7 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
     peers?.store.onChange(({ type, object }) => {
       if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
     });
-    const tools = toolsOf({ caches, peers, recorder, etcd, dialect, rivals }, parts);
+    const tools = toolsOf({ caches, peers, recorder, etcd, dialect, rivals }, { ...parts, client });
     const { workers: count, onOutcome } = parts;
     const working = workers({ queue, reconcile: clusterReconciler(tools), count, clock, onOutcome });
     const afterSync: Runnable = async (stop) => {
@@ -117,7 +120,7 @@ function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts
   const told = new Map<string, number>();
   return {
     ...{ dialect, client, caches, peers, etcd, keepsSecrets, dropsSecrets, wayTo, leads, randomName },
-    tidied: new Map(),
+    ...{ tidied: new Map(), watched: new Watched(clock) },
     resource: clustersOf(dialect),
     isOurs: (metadata) => isOurs(metadata, dialect),
     refusalOf: (object) => refusalBeside(object, rivals),
@@ -141,7 +144,7 @@ const storesByPlural = (caches: Caches, peers: PeerShelf | undefined) =>
     poddisruptionbudgets: caches.budgets,
   }) as Readonly<Record<string, Caches['clusters'] | undefined>>;
 
-interface Watched extends Caches {
+interface Watching extends Caches {
   readonly peers: PeerShelf | undefined;
 }
 
@@ -151,7 +154,7 @@ interface Heard {
 }
 
 /** Whatever happens to a cluster, or to something that is a part of it, has the cluster looked at. */
-function enqueueChanges(watched: Watched, { queue, dialect }: Heard): void {
+function enqueueChanges(watched: Watching, { queue, dialect }: Heard): void {
   const { clusters: declared, pods, claims, services, budgets, peers } = watched;
   const part = ({ object: { metadata } }: { readonly object: KubeObject }): void => {
     for (const name of clustersBehind(metadata, dialect)) queue.add(keyOf({ namespace: metadata.namespace, name }));

@@ -13,6 +13,7 @@ import { forwardedSocket } from '../kube/port-forward.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { lead } from '../runtime/lease.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
+import { whileLeading } from '../runtime/while-leading.ts';
 import { Failure } from '../std/failure.ts';
 import { lookAfterBackups, lookAfterRestores } from './backup-turn.ts';
 import { makeChaos } from './chaos.ts';
@@ -176,7 +177,8 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
       onOutcome: passMetrics(turn.metrics, log),
       onCaches: (declared) => clusterMetrics(turn.metrics, declared),
     });
-    const chaos = makeChaos({ level: settings.chaosLevel, client, namespace, clock: systemClock, log });
+    const fenced = whileLeading(client, leads);
+    const chaos = makeChaos({ level: settings.chaosLevel, client: fenced, namespace, clock: systemClock, log });
     await runTogether([controllers, chaos], signal);
   };
   if (lacks.has('leases') || settings.lease === undefined) return work(stop);

@@ -70,22 +70,25 @@ describe('the store', () => {
     expect(store.version).toBe('4');
   });
 
-  it('finds objects by label and by owner, as they are now', () => {
+  it('finds objects of a namespace by label and by owner, as they are now', () => {
     const { store } = watchedStore();
     const owner = { apiVersion: 'v1', kind: 'X', name: 'x', uid: 'owner-1' };
     store.put(samplePod('b', 1, { labels: { app: 'etcd' }, ownerReferences: [owner] }));
     store.put(samplePod('a', 2, { labels: { app: 'etcd' } }));
     store.put(samplePod('c', 3, { labels: { app: 'other' }, namespace: 'elsewhere' }));
-    const names = (index: string, value: string): string[] => store.by(index, value).map((pod) => pod.metadata.name);
+    const names = (index: string, key: string): string[] => {
+      const [namespace, value = ''] = key.split('/');
+      return store.by(index, namespace, value).map((pod) => pod.metadata.name);
+    };
     expect(names('app', 'default/etcd')).toEqual(['a', 'b']);
     expect(names('app', 'elsewhere/other')).toEqual(['c']);
-    expect(names('owner', 'owner-1')).toEqual(['b']);
+    expect(names('owner', 'default/owner-1')).toEqual(['b']);
     store.put(samplePod('b', 4, { labels: { app: 'new' } }));
     store.remove(samplePod('a', 5));
     expect(names('app', 'default/etcd')).toEqual([]);
     expect(names('app', 'default/new')).toEqual(['b']);
-    expect(names('owner', 'owner-1')).toEqual([]);
-    expect(() => store.by('nonsense', '')).toThrow('there is no index "nonsense"');
+    expect(names('owner', 'default/owner-1')).toEqual([]);
+    expect(() => store.by('nonsense', 'default', '')).toThrow('there is no index "nonsense"');
   });
 
   it('goes on telling the others when a handler throws, and says so', () => {

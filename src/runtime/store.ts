@@ -10,7 +10,7 @@ export type Change<T extends KubeObject> =
 
 export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void;
 
-/** The values under which an object is found again, such as its owner's uid. */
+/** The values under which an object is found again in its own namespace, such as its owner's uid. */
 export type IndexValues<T extends KubeObject> = (object: Stored<T>) => readonly string[];
 
 export interface StoreOptions<T extends KubeObject> {
@@ -41,6 +41,10 @@ export class Store<T extends KubeObject> {
     return this.#objects.size;
   }
 
+  get indexNames(): readonly string[] {
+    return this.#indexes.map(([name]) => name);
+  }
+
   get(key: string): Stored<T> | undefined {
     return this.#objects.get(key);
   }
@@ -49,11 +53,14 @@ export class Store<T extends KubeObject> {
     return [...this.#objects.values()];
   }
 
-  /** The objects with this value in the index of that name, in the order of their names. */
-  by(index: string, value: string): readonly Stored<T>[] {
+  /**
+   * The objects of one namespace with this value in the index of that name, in the order of their names. Owner references,
+   * labels and annotations are claims of the object's author, which bind nothing in another namespace.
+   */
+  by(index: string, namespace: string | undefined, value: string): readonly Stored<T>[] {
     const found = this.#indexes.find(([name]) => name === index);
     if (found === undefined) throw new Failure('bug', `there is no index "${index}"`);
-    const keys = [...found[1].keys(value)].sort();
+    const keys = [...found[1].keys(namespace, value)].sort();
     return keys.flatMap((key) => this.#objects.get(key) ?? []);
   }
 
@@ -133,7 +140,7 @@ export class Store<T extends KubeObject> {
 const isOlder = (a: KubeObject, b: KubeObject): boolean =>
   compareVersions(a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? '') < 0;
 
-/** For each value, the keys of the objects that have it. */
+/** For each namespace and value, the keys of the objects that have it. Every index has the namespace, whatever it is by. */
 class Index<T extends KubeObject> {
   readonly #valuesOf: IndexValues<T>;
   readonly #keys = new Map<string, Set<string>>();
@@ -142,23 +149,28 @@ class Index<T extends KubeObject> {
     this.#valuesOf = valuesOf;
   }
 
-  keys(value: string): Iterable<string> {
-    return this.#keys.get(value) ?? [];
+  keys(namespace: string | undefined, value: string): Iterable<string> {
+    return this.#keys.get(keyOf({ namespace, name: value })) ?? [];
   }
 
   add(key: string, object: Stored<T>): void {
-    for (const value of this.#valuesOf(object)) {
+    for (const value of this.#entriesOf(object)) {
       const keys = this.#keys.get(value) ?? new Set();
       this.#keys.set(value, keys.add(key));
     }
   }
 
   remove(key: string, object: Stored<T>): void {
-    for (const value of this.#valuesOf(object)) {
+    for (const value of this.#entriesOf(object)) {
       const keys = this.#keys.get(value);
       keys?.delete(key);
       if (keys?.size === 0) this.#keys.delete(value);
     }
+  }
+
+  #entriesOf(object: Stored<T>): readonly string[] {
+    const { namespace } = object.metadata;
+    return this.#valuesOf(object).map((value) => keyOf({ namespace, name: value }));
   }
 }
 
@@ -166,10 +178,10 @@ class Index<T extends KubeObject> {
 export const byOwner: IndexValues<KubeObject> = ({ metadata }) =>
   (metadata.ownerReferences ?? []).map(({ uid }) => uid);
 
-/** An index by namespace and the value of one label. */
+/** An index by the value of one label. */
 export const byLabel =
   (label: string): IndexValues<KubeObject> =>
   ({ metadata }) => {
     const value = metadata.labels?.[label];
-    return value === undefined ? [] : [keyOf({ namespace: metadata.namespace, name: value })];
+    return value === undefined ? [] : [value];
   };

@@ -2,27 +2,40 @@ import type { KubeClient } from '../kube/client.ts';
 import { Failure } from '../std/failure.ts';
 import type { Leadership } from './lease.ts';
 
-type Writing = Pick<KubeClient, 'create' | 'patch' | 'remove'>;
+type Holds = Leadership['holds'] | undefined;
+
+/** Fails once the lease is not surely ours. Without a lease there is nothing to ask. */
+export function confirmLeading(holds: Holds): void {
+  if (holds?.() === false) throw new Failure('conflict', 'this operator does not lead any more');
+}
 
 /**
- * Writes only while we lead, and asks before each write. When the process has stood still since something was planned,
- * another operator may have done it by now, and something else after it. Without a lease there is nobody to ask.
+ * A client that writes only while we lead, and asks before each write. When the process has stood still since something was
+ * planned, another operator may have done it by now, and something else after it.
  */
-export function whileLeading(client: Writing, holds: Leadership['holds'] | undefined): Writing {
-  const ask = (): void => {
-    if (holds?.() === false) throw new Failure('conflict', 'this operator does not lead any more');
-  };
+export function whileLeading(client: KubeClient, holds: Holds): KubeClient {
+  if (holds === undefined) return client;
   return {
+    get: (resource, at, options) => client.get(resource, at, options),
+    list: (resource, options) => client.list(resource, options),
+    pages: (resource, options) => client.pages(resource, options),
+    watch: (resource, options) => client.watch(resource, options),
+    review: (review, spec, options) => client.review(review, spec, options),
+    read: (path, options) => client.read(path, options),
     create: async (resource, object, options) => {
-      ask();
+      confirmLeading(holds);
       return client.create(resource, object, options);
     },
+    update: async (resource, object, options) => {
+      confirmLeading(holds);
+      return client.update(resource, object, options);
+    },
     patch: async (resource, at, patch) => {
-      ask();
+      confirmLeading(holds);
       return client.patch(resource, at, patch);
     },
     remove: async (resource, at, options) => {
-      ask();
+      confirmLeading(holds);
       return client.remove(resource, at, options);
     },
   };

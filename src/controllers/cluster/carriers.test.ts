@@ -119,8 +119,8 @@ describe('the body of a member', () => {
       want: { phase: 'ended', why: 'The node was low on memory' },
     },
     'is stopping when it is being deleted': {
-      pod: podOf(ready, { metadata: { deletionTimestamp: created } }),
-      want: { phase: 'stopping', goneBy: Date.parse(created) },
+      pod: podOf(ready, { metadata: { deletionTimestamp: created, deletionGracePeriodSeconds: 30 } }),
+      want: { phase: 'stopping', graceMillis: 30_000 },
     },
     'has not drifted when only its version is another': {
       pod: podOf(ready, { blueprint: blueprintOf({ version: '3.5.34' }) }),

@@ -6,7 +6,7 @@ import type { Naming } from '../../core/model/template.ts';
 import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { lastWords } from '../agents/last-words.ts';
 import { believedBy, driftOf, kindOfDisk, type Standard } from './drift.ts';
-import { hasFallenUnready, isReady, readySince, unreadySince } from './readiness.ts';
+import { graceOf, hasFallenUnready, isReady, listensOnly, readySince, unreadySince } from './readiness.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -30,7 +30,7 @@ export function carriersOf({ pods, claims }: Bodies, blueprint: Blueprint): read
 }
 
 function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark }: Standard): Carrier {
-  const { uid, annotations = {}, deletionTimestamp } = pod.metadata;
+  const { uid, annotations = {} } = pod.metadata;
   const etcd = pod.status?.containerStatuses?.find((container) => container.name === 'etcd');
   const claim = claimOf(pod, claims);
   const state = phaseOf(pod, etcd);
@@ -42,8 +42,9 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     hasRun: hasRun(etcd),
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
     hasFallenUnready: hasFallenUnready(pod, etcd?.state?.running?.startedAt),
+    listensOnly: listensOnly(pod),
     readySince: readySince(pod),
-    goneBy: deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
+    graceMillis: graceOf(pod),
     sealed: isSealed(annotations, blueprint.naming),
     disk: diskOf(pod, claims),
     diskKind: kindOfDisk(claim, blueprint),

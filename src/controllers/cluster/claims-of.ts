@@ -12,7 +12,6 @@ import { type FoundDisk, isStrangers, recalled } from '../../core/model/kept-dis
 import { isNumberedName } from '../../core/model/ordinals.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
-import { keyOf } from '../../kube/object.ts';
 import { type Bodies, isForeign, nameOfBody } from './carriers.ts';
 import { type Caches, clusterIndex, ownerIndex } from './sources.ts';
 
@@ -21,9 +20,9 @@ type Claim = Stored<PersistentVolumeClaim>;
 /** The claims of a cluster: those it owns, and where disks are found by name, those of members' names that nobody owns. */
 export function claimsOf(blueprint: Blueprint, { claims }: Pick<Caches, 'claims'>): readonly Claim[] {
   const { intent, findsDisks } = blueprint;
-  const owned = claims.by(ownerIndex, intent.uid);
+  const owned = claims.by(ownerIndex, intent.namespace, intent.uid);
   if (findsDisks === 'by-owner') return owned;
-  const unowned = claims.by(clusterIndex, keyOf(intent)).filter((claim) => isUnowned(claim));
+  const unowned = claims.by(clusterIndex, intent.namespace, intent.name).filter((claim) => isUnowned(claim));
   return [...owned, ...unowned.filter((claim) => isForMember(claim, blueprint))];
 }
 
@@ -39,7 +38,8 @@ function isForMember({ metadata }: Claim, { intent, naming }: Blueprint): boolea
 export function allClaimsOf(blueprint: Blueprint, caches: Pick<Caches, 'claims'>): Bodies['claims'] {
   const own = claimsOf(blueprint, caches);
   if (blueprint.findsDisks === 'by-owner') return own;
-  const named = caches.claims.by(clusterIndex, keyOf(blueprint.intent)).filter((claim) => !own.includes(claim));
+  const { namespace, name } = blueprint.intent;
+  const named = caches.claims.by(clusterIndex, namespace, name).filter((claim) => !own.includes(claim));
   /** A restore has set it aside. */
   const isAside = ({ metadata: { ownerReferences = [] } }: Claim): boolean =>
     ownerReferences.some(({ kind }) => kind !== blueprint.owner.kind);

@@ -1,4 +1,5 @@
 import { type CarrierName, type ClusterWorld, carrierNamed } from '../../core/model/cluster.ts';
+import { knownVoters } from '../../core/plan/cluster/formed-unseen.ts';
 import { type Verdict, waitForPerson } from '../../core/plan/cluster/step.ts';
 import { keyOf } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
@@ -45,7 +46,7 @@ export async function unlessHidden(verdict: Verdict, observed: Observed, tools: 
   const { world, blueprint } = observed;
   const writer = tools.writer(keyOf(blueprint.intent));
   const asking = { blueprint, observed, tools, writer, signal: AbortSignal.timeout(30_000) };
-  const asked = world.memory.voters.map((name) => hiddenOf(name, world, asking));
+  const asked = knownVoters(world).map((name) => hiddenOf(name, world, asking));
   const [first] = (await Promise.all(asked)).flatMap((said) => said ?? []);
   if (first === undefined) return verdict;
   return waitForPerson('NoContact', first); // and so asked for seldom; that one is back is an event

@@ -1,7 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { type CarrierName, type ClusterWorld, isOurs, type Keeper } from '../../core/model/cluster.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
-import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
+import type { Pod, Stored } from '../../kube/object.ts';
 import { replicaSets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
 import { isOwnedBy, nameOfBody } from './carriers.ts';
@@ -13,19 +13,19 @@ import { type ClusterObject, clusterIndex, ownerIndex, type Tools } from './sour
  */
 export function podsOf({ blueprint, memory }: ReadCluster, tools: Tools): readonly Stored<Pod>[] {
   const { pods } = tools.caches;
-  const owned = pods.by(ownerIndex, blueprint.intent.uid);
+  const owned = pods.by(ownerIndex, blueprint.intent.namespace, blueprint.intent.uid);
   if (isOurs(memory)) return owned;
   const peers = peersOf(blueprint, tools);
   if (peers.length === 0) return owned;
   const named = new Set(peers.map(({ metadata }) => metadata.name));
   const others = pods
-    .by(clusterIndex, keyOf(blueprint.intent))
+    .by(clusterIndex, blueprint.intent.namespace, blueprint.intent.name)
     .filter((pod) => named.has(nameOfBody(pod)) && isMadeForPeer(pod, blueprint));
   return [...owned, ...bestOfEach(others)];
 }
 
 const peersOf = ({ intent }: Blueprint, { peers }: Tools): readonly Stored<ClusterObject>[] =>
-  peers?.store.by(ownerIndex, intent.uid) ?? [];
+  peers?.store.by(ownerIndex, intent.namespace, intent.uid) ?? [];
 
 /** By a ReplicaSet of the peer's name, or by one that has let go of it since. */
 function isMadeForPeer(pod: Stored<Pod>, { naming }: Blueprint): boolean {

@@ -62,7 +62,7 @@ const seenBy = ({ observed: { certificates } }: Certifying): CertificatesSeen =>
 async function wakeKubelets({ blueprint, tools, writer, signal }: Deed): Promise<void> {
   const { intent, naming } = blueprint;
   const annotations = { [`${naming.prefix}/certificates-at`]: tools.now().toISOString() };
-  for (const { metadata } of tools.caches.pods.by(ownerIndex, intent.uid)) {
+  for (const { metadata } of tools.caches.pods.by(ownerIndex, intent.namespace, intent.uid)) {
     const at = { namespace: intent.namespace, name: metadata.name };
     const body = { metadata: { uid: metadata.uid, annotations } };
     await unless('not-found', writer.patch(pods, at, { type: 'merge', body, signal }), undefined);

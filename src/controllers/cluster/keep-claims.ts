@@ -30,7 +30,7 @@ export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keep
  */
 export async function freeClaims({ intent, disksOutlive }: Blueprint, { caches, writer }: Keeping): Promise<void> {
   if (!disksOutlive || intent.heldBy !== undefined) return;
-  for (const { metadata } of caches.claims.by(ownerIndex, intent.uid)) {
+  for (const { metadata } of caches.claims.by(ownerIndex, intent.namespace, intent.uid)) {
     const { uid, resourceVersion, namespace, name, ownerReferences = [] } = metadata;
     const others = ownerReferences.filter((owner) => owner.uid !== intent.uid);
     const body = { metadata: { uid, resourceVersion, ownerReferences: others } };

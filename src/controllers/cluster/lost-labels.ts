@@ -61,7 +61,7 @@ export function told(reason: Reason, message: string, { blueprint: { intent }, t
 export async function keepLabels(asking: Asking): Promise<void> {
   const { blueprint, tools } = asking;
   const own = tools.caches.pods
-    .by(ownerIndex, blueprint.intent.uid)
+    .by(ownerIndex, blueprint.intent.namespace, blueprint.intent.uid)
     .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isForeign(pod, blueprint));
   for (const pod of own) await giveLabelsBack(podPart(pod), asking);
   const claims = claimsOf(blueprint, tools.caches);

@@ -7,16 +7,17 @@ import { quorumOf } from '../../core/quorum.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
-import type { Pod, Stored } from '../../kube/object.ts';
+import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { type Bodies, carriersOf, nameOfBody } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { allClaimsOf, claimsOf, recollect } from './claims-of.ts';
+import { whileLeadingEtcd } from './fenced-etcd.ts';
 import { growingDisks } from './growing.ts';
 import { keepersOf, podsOf } from './inherited.ts';
 import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
 import { leftSecrets } from './left-secrets.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
-import { clientMoveOf, nextPlanes, planesOf, planesWithoutCertificates } from './planes.ts';
+import { clientMoveOf, nextPlanes, planesOf, planesWithoutCertificates, trustedWithPassword } from './planes.ts';
 import { lookAtSafeguard } from './safeguard.ts';
 import { certificatesOf, lookAtSecurity, type Security, withKeys } from './security.ts';
 import type { Tools } from './sources.ts';
@@ -61,14 +62,14 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const sighting = await membersSeen(carriers, asking, signal);
   const shutOut = refusedUser(sighting.seen ? undefined : sighting.refused, { ...read, ...secrets });
   const membership = because(shutOut, withLeavers(sighting, carriers));
+  const watched = tools.watched?.see(keyOf(blueprint.intent), { carriers, membership }) ?? { carriers, membership };
   const takenClaims = allClaimsOf(blueprint, tools.caches).filter((claim) => !unused.includes(claim));
   const world: ClusterWorld = {
     now: tools.now().getTime(),
     intent: blueprint.intent,
-    ...{ memory, carriers, membership },
+    ...{ memory, ...watched, startsWithoutSecrets },
     clientMove: clientMoveOf({ ...read, memory }, bodies),
     ...(await weighed({ ...secrets, problems: [...secrets.problems, ...shutOut], membership }, connectionTo, signal)),
-    startsWithoutSecrets,
     certificates: await certificatesOf(secrets, pods, tools),
     leftSecrets: await leftSecrets({ ...read, memory }, secrets, tools),
     hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
@@ -180,11 +181,17 @@ function connectionsTo(
   { blueprint, secrets: { entry, locked } }: Means,
   tools: Tools,
 ): ReadonlyMap<string, EtcdConnection> {
-  const reachable = locked === undefined ? pods.filter(({ status }) => status?.podIP !== undefined) : [];
+  const own = pods.filter(({ metadata }) => metadata.namespace === blueprint.intent.namespace);
+  const reachable = locked === undefined ? own.filter(({ status }) => status?.podIP !== undefined) : [];
+  const trusted = trustedWithPassword(own, blueprint);
+  const entryTo = (pod: Stored<Pod>): Security['entry'] => (trusted.has(pod) ? entry : withoutPassword(entry));
   const endpoint = (pod: Stored<Pod>): Endpoint =>
-    wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entry }, tools);
-  return new Map(reachable.map((pod) => [nameOfBody(pod), tools.etcd.to(endpoint(pod))]));
+    wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entryTo(pod) }, tools);
+  const to = (pod: Stored<Pod>): EtcdConnection => whileLeadingEtcd(tools.etcd.to(endpoint(pod)), tools.leads);
+  return new Map(reachable.map((pod) => [nameOfBody(pod), to(pod)]));
 }
+
+const withoutPassword = ({ tls }: Security['entry']): Security['entry'] => (tls === undefined ? {} : { tls });
 
 export const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Pick<Tools, 'wayTo'>): Endpoint =>
   wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };

@@ -8,9 +8,8 @@ import type { Join } from '../../core/plan/cluster/step.ts';
 import { votersOf } from '../../core/quorum.ts';
 import type { PeerObjects, ReadCluster, Told } from '../../dialects/dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import { keyOf, type Stored } from '../../kube/object.ts';
+import { atOf, keyOf, type Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, type Resource } from '../../kube/resource.ts';
-import type { Store } from '../../runtime/store.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { type Caches, type ClusterObject, clusterIndex, ownerIndex, type PeerShelf, type Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
@@ -48,17 +47,20 @@ export async function keepPeers(world: ClusterWorld, keeping: PeerKeeping | unde
   const failures: Failure[] = [];
   const tried = (work: Promise<void>): Promise<void> =>
     work.catch((thrown: unknown) => void failures.push(Failure.from(thrown)));
-  for (const peer of keeping.shelf.store.by(ownerIndex, keeping.owner)) await tried(letGo(peer, world, keeping));
+  for (const peer of peersOf(keeping)) await tried(letGo(peer, world, keeping));
   for (const name of namesIn(world)) await tried(keepPeer(bodyOf(name, world), keeping));
   for (const name of straysIn(world, keeping)) await tried(dropPeer(name, keeping));
   const worst = failures.find(({ kind }) => kind === 'rejected') ?? failures[0];
   if (worst !== undefined) throw worst;
 }
 
-function straysIn(world: ClusterWorld, { shelf, owner }: PeerKeeping): readonly CarrierName[] {
+const peersOf = ({ shelf, namespace, owner }: PeerKeeping): readonly Stored<ClusterObject>[] =>
+  shelf.store.by(ownerIndex, namespace, owner);
+
+function straysIn(world: ClusterWorld, keeping: PeerKeeping): readonly CarrierName[] {
   if (!world.membership.seen) return [];
   const names = namesIn(world);
-  const owned = shelf.store.by(ownerIndex, owner).map(({ metadata }) => metadata.name as CarrierName);
+  const owned = peersOf(keeping).map(({ metadata }) => metadata.name as CarrierName);
   return owned.filter((name) => !names.includes(name) && carrierNamed(world, name) === undefined);
 }
 
@@ -100,7 +102,10 @@ export async function freePeers(
   cluster: string,
   { peers: shelf, writer }: Pick<Tools, 'peers' | 'writer'>,
 ): Promise<void> {
-  const leaving = (shelf?.store.by(clusterIndex, cluster) ?? []).filter(({ metadata }) => metadata.deletionTimestamp);
+  const { namespace, name } = atOf(cluster);
+  const leaving = (shelf?.store.by(clusterIndex, namespace, name) ?? []).filter(
+    ({ metadata }) => metadata.deletionTimestamp,
+  );
   if (shelf === undefined) return;
   for (const peer of leaving.filter((each) => isHeld(each, shelf)))
     await dropFinalizer(peer, { shelf, writer: writer(cluster) });
@@ -202,8 +207,8 @@ export const toldOfForeign = ({ metadata, kind }: ClusterObject): readonly Told[
 export async function publishPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
   const members = world.membership.seen ? world.membership.value.members : [];
-  const { store, resource }: { store: Store<ClusterObject>; resource: Resource<ClusterObject> } = keeping.shelf;
-  for (const { metadata, status: previous } of store.by(ownerIndex, keeping.owner)) {
+  const { resource } = keeping.shelf;
+  for (const { metadata, status: previous } of peersOf(keeping)) {
     const { namespace, name, uid, generation } = metadata;
     const member = members.find((each) => each.name === name);
     if (member === undefined && previous === undefined) continue;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, nameOf, outOfContact, withCarrier, withMember, withoutCarrier } from '../../../test/support/worlds.ts';
+import {
+  aWorld,
+  durable,
+  nameOf,
+  outOfContact,
+  withCarrier,
+  withMember,
+  withoutCarrier,
+} from '../../../test/support/worlds.ts';
 import { claimAnnotation, claimMark } from '../../core/desired/claim.ts';
 import type { Planes } from '../../core/desired/encryption.ts';
 import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
@@ -14,7 +22,11 @@ const withoutBody = aWorld(withoutCarrier(victim));
 const withoutDisk = aWorld(withCarrier(victim, { disk: 'lost' }));
 
 /** Removes the member while the caches show `world` and the API server has `there`; gives back who was removed from etcd. */
-async function removing(world: ClusterWorld, there: Readonly<Record<string, object>>): Promise<readonly bigint[]> {
+async function removing(
+  world: ClusterWorld,
+  there: Readonly<Record<string, object>>,
+  list: readonly object[] = [{ id: 1n }, { id: 2n }, { id: 3n }],
+): Promise<readonly bigint[]> {
   const removed: bigint[] = [];
   const get = async ({ plural }: { plural: string }): Promise<object> => {
     const found = there[plural];
@@ -23,7 +35,10 @@ async function removing(world: ClusterWorld, there: Readonly<Record<string, obje
   };
   const deed = {
     blueprint: { intent: world.intent, naming: { clusterLabels: {}, memberLabel: 'member' } },
-    observed: { world, connectionTo: () => ({ memberRemove: async (id: bigint) => void removed.push(id) }) },
+    observed: {
+      ...{ world, podWith: () => undefined },
+      connectionTo: () => ({ memberList: async () => list, memberRemove: async (id: bigint) => void removed.push(id) }),
+    },
     tools: { client: { get } },
     signal: new AbortController().signal,
   };
@@ -48,6 +63,27 @@ describe('before a member is given up, the API server is asked itself', () => {
   ])('and it stays because of $because', async ({ world, there }) => {
     const says = expect.stringMatching(/^the (pod|disk) of db-2 is there after all$/);
     await expect(removing(world, there)).rejects.toMatchObject({ kind: 'conflict', message: says });
+  });
+
+  const down = aWorld(durable(), withCarrier(victim, { ready: false }));
+  const podWith = (uid: string, status: 'True' | 'False'): object => ({
+    pods: { metadata: { name: victim, uid }, status: { conditions: [{ type: 'Ready', status }] } },
+  });
+
+  it('and a member that was down for long goes if its pod is the same and still unready', async () => {
+    expect(await removing(down, podWith('uid-of-db-2', 'False') as never)).toEqual([2n]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['its pod is ready by now', podWith('uid-of-db-2', 'True'), /is ready after all/],
+    ['its pod is another by now', podWith('another', 'False'), /is another by now/],
+  ])('and a member that was down for long stays if %s', async (_, there, says) => {
+    await expect(removing(down, there as never)).rejects.toMatchObject({ kind: 'conflict', message: says });
+  });
+
+  it('and no member goes if the member list is another by now', async () => {
+    const list = [{ id: 2n }, { id: 3n }];
+    await expect(removing(down, podWith('uid-of-db-2', 'False') as never, list)).rejects.toThrow('has changed');
   });
 
   it.each([
@@ -95,7 +131,7 @@ describe('a change of the membership that was not answered', () => {
   });
 
   it.each([
-    { change: 'removal', list: [listed({})] },
+    { change: 'removal', list: [listed({ id: 1n }), listed({}), listed({ id: 3n })] },
     { change: 'addition', list: [listed({ id: 1n })] },
     { change: 'promotion', list: [listed({ isLearner: true })] },
     { change: 'removal', list: lost },

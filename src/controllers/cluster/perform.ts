@@ -3,7 +3,7 @@ import { listeningAs } from '../../core/desired/encryption.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { type Body, memberPod } from '../../core/desired/pod.ts';
-import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/cluster.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
@@ -12,8 +12,9 @@ import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
 import { isStrangersClaim } from './claims-of.ts';
+import { confirmRemoval } from './confirm-death.ts';
 import { type Deed, evenUnanswered, leaderOf, podWith } from './deed.ts';
-import { confirmAbsence, confirmDiskIsLost } from './hidden-bodies.ts';
+import { confirmAbsence } from './hidden-bodies.ts';
 import { keepCertificates } from './keep-certificates.ts';
 import { confirmDomain, confirmHost } from './known-hosts.ts';
 import { dropSecrets } from './left-secrets.ts';
@@ -157,16 +158,9 @@ async function promoteMember({ id }: Extract<Step, { kind: 'promote-member' }>, 
   await evenUnanswered(promoting, (list) => list.some((member) => member.id === id && !member.isLearner), deed);
 }
 
-async function removeMember({ name, id }: Extract<Step, { kind: 'remove-member' }>, deed: Deed): Promise<void> {
-  await confirmLoss(name, deed);
+async function removeMember(step: Extract<Step, { kind: 'remove-member' }>, deed: Deed): Promise<void> {
+  await confirmRemoval(step, deed);
+  const { id } = step;
   const removing = unless('not-found', leaderOf(deed).memberRemove(id, deed), undefined);
   await evenUnanswered(removing, (list) => list.every((member) => member.id !== id), deed);
-}
-
-/** What copies do not show may be there all the same. */
-async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
-  const carrier = carrierNamed(deed.observed.world, name);
-  if (carrier !== undefined && carrier.disk !== 'lost') return;
-  if (carrier === undefined) await confirmAbsence(name, deed);
-  await confirmDiskIsLost(name, deed);
 }

@@ -14,7 +14,7 @@ import { memberPod, templateMark } from '../../core/desired/pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
-import { nextPlanes, planesWithoutCertificates } from './planes.ts';
+import { nextPlanes, planesWithoutCertificates, trustedWithPassword } from './planes.ts';
 
 const blueprintOf = (TLS?: object): Blueprint => {
   const metadata = { name: 'db', namespace: 'default', uid: 'u' };
@@ -164,5 +164,28 @@ describe('how members are to speak next', () => {
     const spoken = { peer: 'encrypted', client: 'plain' } as const;
     expect(nextPlanes(asked(undefined), { pods: [podSpeaking(spoken, yours)], claims: [] }).peer).toBe('plain');
     expect(nextPlanes(asked(undefined), { pods: [podSpeaking(spoken)], claims: [] }).peer).toBe('between');
+  });
+});
+
+describe('the password of the operator', () => {
+  const podOf = (client: Encryption): Stored<Pod> =>
+    memberPod(speaking(encrypted, { peer: 'encrypted', client }), {
+      ...{ name, version: '3.5.35', join: { as: 'returner' } },
+    }) as unknown as Stored<Pod>;
+  const shownTo = (blueprint: Blueprint, ...clients: readonly Encryption[]): readonly boolean[] => {
+    const pods = clients.map(podOf);
+    const trusted = trustedWithPassword(pods, blueprint);
+    return pods.map((pod) => trusted.has(pod));
+  };
+
+  it('is not sent in plain text to a pod beside members that serve clients with encryption only', () => {
+    expect(shownTo(encrypted, 'encrypted', 'encrypted', 'plain')).toEqual([true, true, false]);
+  });
+
+  it('is sent to every member while encryption is switched on or off', () => {
+    expect(shownTo(encrypted, 'plain', 'plain')).toEqual([true, true]);
+    expect(shownTo(encrypted, 'plain', 'between')).toEqual([true, true]);
+    expect(shownTo(encrypted, 'between', 'encrypted')).toEqual([true, true]);
+    expect(shownTo(plain, 'encrypted', 'plain')).toEqual([true, true]);
   });
 });

@@ -67,6 +67,17 @@ function spokenBy({ pods, claims }: Bodies, naming: Naming): Spoken {
 export const planesOf = ({ spec }: Stored<Pod>): Planes =>
   planesIn(spec?.containers?.find(({ name }) => name === 'etcd')?.command ?? []);
 
+/**
+ * The pods that are shown a password. Encryption is switched on by way of both, so no member serves clients in plain text
+ * only beside one that serves them with encryption only: such a pod was not rolled out by this operator.
+ */
+export function trustedWithPassword(pods: readonly Stored<Pod>[], blueprint: Blueprint): ReadonlySet<Stored<Pod>> {
+  const isPlain = (pod: Stored<Pod>): boolean => planesOf(pod).client === 'plain';
+  const isPlainWanted = wantedPlanes(blueprint).client === 'plain';
+  const isEncrypted = !isPlainWanted && pods.some((pod) => planesOf(pod).client === 'encrypted');
+  return new Set(pods.filter((pod) => !isEncrypted || !isPlain(pod)));
+}
+
 function listened({ metadata }: Stored<PersistentVolumeClaim>, naming: Naming): readonly Encryption[] {
   const scheme = metadata.annotations?.[peerSchemeAnnotation(naming)];
   if (scheme === undefined) return [];

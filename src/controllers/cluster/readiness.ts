@@ -7,6 +7,14 @@ const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) 
 export const readySince = (pod: Stored<Pod>): number | undefined =>
   isReady(pod) ? Date.parse(readiness(pod)?.lastTransitionTime ?? '') || undefined : undefined;
 
+/** True if the kubelet only opens a connection to find out whether etcd is ready. */
+export const listensOnly = ({ spec }: Stored<Pod>): boolean =>
+  spec?.containers?.find(({ name }) => name === 'etcd')?.readinessProbe?.httpGet === undefined;
+
+/** How long a pod that is being deleted may take to stop, in milliseconds. */
+export const graceOf = ({ metadata }: Stored<Pod>): number | undefined =>
+  metadata.deletionTimestamp === undefined ? undefined : (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+
 /** How long after a start the kubelet may still speak of the end of the run before. */
 const longestUntilSeenMillis = 5_000;
 

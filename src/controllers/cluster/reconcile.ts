@@ -63,6 +63,7 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
 
 /** Owner references clean up. */
 async function leave(key: string, tools: Tools): Promise<Outcome> {
+  tools.watched?.forget(key);
   const failure = await failureOf(freePeers(key, tools));
   if (failure === undefined) return done;
   return isNotNow(failure) ? again(seconds.waiting) : failed(failure);

@@ -13,6 +13,7 @@ import type {
 } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
+import type { Watched } from './watched.ts';
 import type { Writer } from './writer.ts';
 
 /** An object of a dialect's own kind, as the server keeps it. What is in it is for the dialect to read. */
@@ -66,6 +67,8 @@ export interface Tools {
   readonly tidied: Map<string, string>;
   /** How to reach pods, for an operator that is not among them. */
   readonly wayTo?: ((pod: At, address: Address) => Way) | undefined;
+  /** How long what passes see has been so; without it, nothing has been so for long. */
+  readonly watched?: Watched | undefined;
   readonly now: () => Date;
   /** A name nobody has: chance is an argument. */
   readonly randomName: (cluster: string) => string;

@@ -1,11 +1,15 @@
 import type { KubeClient, Patch, RemoveOptions, WriteOptions } from '../../kube/client.ts';
 import type { At, KubeObject, Stored } from '../../kube/object.ts';
-import { keyOf } from '../../kube/object.ts';
+import { atOf, keyOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Expectations, Seen } from '../../runtime/expectations.ts';
+import { Failure } from '../../std/failure.ts';
 import { createAdmitted } from './admitted.ts';
 
-/** Writes for one cluster, and has each write remembered until the cache has seen it: the next pass waits for that. */
+/**
+ * Writes for one resource, in its own namespace and nowhere else, and has each write remembered until the cache has seen
+ * it: the next pass waits for that.
+ */
 export interface Writer {
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<void>;
   patch<T extends KubeObject>(resource: Resource<T>, at: At, patch: Patch & WriteOptions): Promise<void>;
@@ -15,29 +19,45 @@ export interface Writer {
 export interface WriterOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch' | 'remove'>;
   readonly expectations: Expectations;
-  /** The copy that the operator keeps of this kind, if it keeps one. */
-  /** Told when a status was written. */
+  /** The operator's own namespace, where agents with its credentials work. */
+  readonly agentNamespace?: string | undefined;
+  /** Called when a status was written. */
   readonly onStatus: () => void;
+  /** The copy that the operator keeps of this kind, if it keeps one. */
   readonly storeOf: (resource: Resource<KubeObject>) => Seen | undefined;
 }
 
-export function writerFor(key: string, { client, expectations, storeOf, onStatus }: WriterOptions): Writer {
+export function writerFor(key: string, options: WriterOptions): Writer {
+  const { client, expectations, storeOf, onStatus } = options;
+  const within = withinNamespaces([atOf(key).namespace, options.agentNamespace]);
   const wrote = (resource: Resource<KubeObject>, object: Stored<KubeObject>): void => {
     const store = storeOf(resource);
     if (store !== undefined) expectations.wrote(key, store, object);
   };
   return {
-    create: async (resource, object, options) =>
-      wrote(resource, await createAdmitted((each) => client.create(resource, each, options), object)),
+    create: async (resource, object, how) => {
+      within(resource, object.metadata);
+      wrote(resource, await createAdmitted((each) => client.create(resource, each, how), object));
+    },
     patch: async (resource, at, patch) => {
+      within(resource, at);
       wrote(resource, await client.patch(resource, at, patch));
       if (patch.subresource === 'status') onStatus();
     },
-    remove: async (resource, at, options) => {
+    remove: async (resource, at, how) => {
+      within(resource, at);
       const store = storeOf(resource);
       const known = store?.get(keyOf(at));
-      await client.remove(resource, at, options);
+      await client.remove(resource, at, how);
       if (store !== undefined && known !== undefined) expectations.removed(key, store, known);
     },
   };
 }
+
+/** Whatever a lookup has found, no write for a resource reaches an object of another namespace. */
+const withinNamespaces =
+  (allowed: readonly (string | undefined)[]) =>
+  ({ kind }: Resource<KubeObject>, { namespace, name }: At): void => {
+    if (allowed.includes(namespace)) return;
+    throw new Failure('bug', `${kind} ${name} is in namespace "${namespace}", which is not the resource's own`);
+  };

@@ -121,7 +121,7 @@ async function letIn(wanted: Secret, { read, tools, writer }: Tending): Promise<
 
 /** Where the operator is, nobody else says whose a courier is. */
 const couriersOf = (key: string, tools: RestoreTools): readonly Stored<Pod>[] =>
-  tools.caches.agents.by(awayIndex, key).filter((pod) => uidOn(pod, tools) !== undefined);
+  tools.caches.agents.by(awayIndex, tools.operators.namespace, key).filter((pod) => uidOn(pod, tools) !== undefined);
 
 const uidOn = ({ metadata }: Stored<Pod>, { dialect }: RestoreTools): string | undefined =>
   metadata.labels?.[courierMark(dialect.group)];

@@ -65,7 +65,7 @@ export async function observeRestore(
 }
 
 function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreTools): Agent | undefined {
-  const agents = caches.agents.by(ownerIndex, intent.uid);
+  const agents = caches.agents.by(ownerIndex, intent.namespace, intent.uid);
   const proof = agents.find(({ metadata }) => metadata.name !== memory.seed);
   return proof && agentOf(proof, dialect.group);
 }

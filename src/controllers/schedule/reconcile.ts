@@ -56,8 +56,7 @@ function worldOf(read: ReadSchedule, tools: ScheduleTools): ScheduleWorld {
   const { intent } = read;
   const now = tools.now().getTime();
   const backups = tools.caches.backups
-    .by(ownerIndex, intent.uid)
-    .filter(({ metadata }) => metadata.namespace === intent.namespace)
+    .by(ownerIndex, intent.namespace, intent.uid)
     .map((backup) => scheduled(backup, read, tools));
   const made = backups.map(({ slot }) => slot);
   return { now, intent, lastSlot: lastBegun(now, read.lastSlot, made), backups };

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { aWorld, type Change, durable, outOfContact, withCarrier, withMember } from '../../../test/support/worlds.ts';
+import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
+import { Watched } from './watched.ts';
+
+const silent = [withMember('db-2', { health: 'silent', leads: false }), withCarrier('db-2', { ready: false })];
+const skewed: Change = (world) => ({ ...world, now: world.now + 600_000 });
+
+/** Whether a member is removed after passes that are so many seconds apart, of which each sees one of these. */
+function removedAfter(seconds: number, ...passes: readonly (readonly Change[])[]): boolean {
+  let now = 0;
+  const watched = new Watched({ monotonic: () => now });
+  const verdicts = passes.map((changes) => {
+    now += seconds * 1000;
+    const world = aWorld(durable(), skewed, ...changes);
+    return planCluster({ ...world, ...watched.see('default/db', world) });
+  });
+  const last = verdicts.at(-1);
+  return last?.is === 'act' && last.steps.some(({ kind }) => kind === 'remove-member');
+}
+
+const times = <T>(count: number, what: T): readonly T[] => Array.from({ length: count }, () => what);
+
+it('a member that was silent in every pass for longer than five minutes is removed', () => {
+  expect(removedAfter(10, ...times(32, silent))).toBe(true);
+  expect(removedAfter(10, ...times(30, silent))).toBe(false);
+});
+
+it('a member that answers once begins anew', () =>
+  expect(removedAfter(10, ...times(31, silent), [], silent)).toBe(false));
+
+it('a member whose pod is given another image, or is another pod, begins anew', () => {
+  expect(removedAfter(10, ...times(31, silent), [...silent, withCarrier('db-2', { uid: 'another' })])).toBe(false);
+  expect(removedAfter(10, ...times(31, silent), [...silent, withCarrier('db-2', { image: 'another' })])).toBe(false);
+});
+
+it('passes without contact to etcd do not count', () => {
+  expect(removedAfter(10, silent, ...times(100, [outOfContact()]), silent)).toBe(false);
+});
+
+it('a process that stood still for an hour has watched nothing meanwhile', () =>
+  expect(removedAfter(3600, ...times(5, silent))).toBe(false));
+
+it('nothing is left of a cluster that is gone', () => {
+  const watched = new Watched({ monotonic: () => 0 });
+  watched.see('default/db', aWorld());
+  expect(watched.size).toBe(1);
+  watched.forget('default/db');
+  expect(watched.size).toBe(0);
+});

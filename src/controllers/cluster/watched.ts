@@ -1,0 +1,62 @@
+import type { Carrier, ClusterWorld, Member } from '../../core/model/cluster.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Lasting, Sustained } from '../../runtime/sustained.ts';
+
+type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
+
+/** Adds to what a pass sees how long it has been so, counted by this operator alone over all its passes. */
+export class Watched {
+  readonly #pods: Sustained;
+  readonly #members: Sustained;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#pods = new Sustained(clock);
+    this.#members = new Sustained(clock);
+  }
+
+  /** How many clusters are remembered. */
+  get size(): number {
+    return Math.max(this.#pods.size, this.#members.size);
+  }
+
+  see(key: string, { carriers, membership }: Seen): Seen {
+    const lasting = this.#pods.note(key, carriers.flatMap(conditionsOf));
+    const watched = carriers.map((carrier) => ({ ...carrier, ...timesOf(carrier, lasting) }));
+    return { carriers: watched, membership: this.#silences(key, { carriers, membership }) };
+  }
+
+  forget(key: string): void {
+    this.#pods.forget(key);
+    this.#members.forget(key);
+  }
+
+  #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {
+    if (!membership.seen) {
+      this.#members.skip(key);
+      return membership;
+    }
+    const { members } = membership.value;
+    const nameOf = (member: Member): string => identityOf(member, carriers);
+    const silent = this.#members.note(key, members.filter(({ health }) => health !== 'healthy').map(nameOf));
+    const told = members.map((member) => ({ ...member, silence: silent.get(nameOf(member)) }));
+    return { seen: true, value: { ...membership.value, members: told } };
+  }
+}
+
+/** Another pod, or another image in it, begins anew: it is not to blame for what the one before did not do. */
+const readinessOf = ({ uid, image, ready }: Carrier): string => [ready ? 'ready' : 'unready', uid, image].join('/');
+const stoppingOf = ({ uid }: Carrier): string => `stopping/${uid}`;
+
+const conditionsOf = (carrier: Carrier): readonly string[] =>
+  carrier.phase === 'stopping' ? [readinessOf(carrier), stoppingOf(carrier)] : [readinessOf(carrier)];
+
+function identityOf({ id, name }: Member, carriers: readonly Carrier[]): string {
+  const carrier = carriers.find((each) => each.name === name);
+  return [id, carrier?.uid, carrier?.image].join('/');
+}
+
+function timesOf(carrier: Carrier, lasting: ReadonlyMap<string, Lasting>): Partial<Carrier> {
+  const millis = lasting.get(readinessOf(carrier))?.millis;
+  const stoppingMillis = lasting.get(stoppingOf(carrier))?.millis;
+  return { ...(carrier.ready ? { readyMillis: millis } : { unreadyMillis: millis }), stoppingMillis };
+}

@@ -1,0 +1,58 @@
+import type { Clock } from './clock.ts';
+
+/** How long something has held without interruption, by the clock of this process, and in how many looks in a row. */
+export interface Lasting {
+  readonly millis: number;
+  readonly looks: number;
+}
+
+/** A look after a longer pause counts for no more than this: nothing is known of the time between, as after a SIGSTOP. */
+const mostBetweenLooks = 60_000;
+
+interface Round {
+  readonly at: number;
+  readonly lasting: ReadonlyMap<string, Lasting>;
+}
+
+/**
+ * Counts how long conditions have held while this process watched. Times that other machines have written down are no measure:
+ * their clocks may be wrong, and so may ours. Only the monotonic clock counts, from the first look on.
+ */
+export class Sustained {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #rounds = new Map<string, Round>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#rounds.size;
+  }
+
+  /** Notes what holds now. What is missing from it begins anew when it holds again. */
+  note(key: string, holding: Iterable<string>): ReadonlyMap<string, Lasting> {
+    const at = this.#clock.monotonic();
+    const before = this.#rounds.get(key);
+    const passed = before === undefined ? 0 : Math.min(at - before.at, mostBetweenLooks);
+    const lastingSince = (name: string): Lasting => {
+      const { millis, looks } = before?.lasting.get(name) ?? { millis: -passed, looks: 0 };
+      return { millis: millis + passed, looks: looks + 1 };
+    };
+    const lasting = new Map([...holding].map((name) => [name, lastingSince(name)]));
+    this.#rounds.set(key, { at, lasting });
+    return lasting;
+  }
+
+  /** Nothing could be seen this time. What held before goes on from here, and the time since the last look does not count. */
+  skip(key: string): void {
+    const before = this.#rounds.get(key);
+    if (before !== undefined) this.#rounds.set(key, { ...before, at: this.#clock.monotonic() });
+  }
+
+  /** The key is gone for good. */
+  forget(key: string): void {
+    this.#rounds.delete(key);
+  }
+}
