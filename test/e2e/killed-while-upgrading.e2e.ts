@@ -27,9 +27,9 @@ story.asOnTheLab('an operator that is killed at every step of an upgrade goes on
       });
     });
     expect(await db.ids()).toEqual(members);
-    // What it was about to do when it died may have been done: then it is not begun again.
-    expect(operator.deaths).toContain('taking step: change-image');
-    expect(operator.count).toBeGreaterThanOrEqual(3);
+    // The kill takes a moment: a step that was begun by then may be finished, and is not begun again.
+    expect(operator.moments).toContain('taking step: change-image');
+    expect(operator.deaths.size).toBeGreaterThan(0);
   } finally {
     await operator.end();
   }

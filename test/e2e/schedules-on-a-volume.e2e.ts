@@ -18,6 +18,8 @@ const name = 'my-etcd-nightly';
 /** Resources of the schedule's backups. */
 const made = `${backups} -l etcd.improbable.io/backup-schedule-name=${name}`;
 const everySeconds = 6;
+/** Half of it is time enough for a busy operator to see that a schedule is no longer suspended. */
+const seldomSeconds = 24;
 
 interface Seen {
   readonly metadata: { readonly creationTimestamp: string };
@@ -41,12 +43,13 @@ const timed = (kubectl: Kubectl, which: keyof Seen['status'], before?: string): 
     return time === before ? undefined : time;
   });
 
-/** Waits until the last time at which one was due is as long ago as the schedule may take, and the next is far. */
+/** Waits until the last due time is longer ago than the deadline, with half a period or more until the next. Returns that time. */
 async function betweenRuns(kubectl: Kubectl): Promise<number> {
   const since = Date.parse((await scheduleIn(kubectl)).metadata.creationTimestamp);
-  const past = (): number => ((Date.now() - since) / 1000) % everySeconds;
-  await until('between two times', async () => (past() > 1.5 && past() < 2.5) || undefined);
-  return since + Math.floor((Date.now() - since) / (everySeconds * 1000)) * everySeconds * 1000;
+  const periods = (): number => (Date.now() - since) / 1000 / seldomSeconds;
+  const past = (): number => (periods() % 1) * seldomSeconds;
+  await until('between two times', async () => (past() > 1.5 && past() < seldomSeconds / 2) || undefined);
+  return since + Math.floor(periods()) * seldomSeconds * 1000;
 }
 
 async function hasItsTimes({ kubectl }: Story): Promise<void> {
@@ -56,8 +59,8 @@ async function hasItsTimes({ kubectl }: Story): Promise<void> {
 }
 
 async function isSuspended({ kubectl }: Story): Promise<void> {
-  const often = { schedule: `@every ${everySeconds}s`, timeZone: null, successfulBackupsHistoryLimit: 1 };
-  await patched(kubectl, { ...often, suspend: true, startingDeadlineSeconds: 1 });
+  const seldom = { schedule: `@every ${seldomSeconds}s`, timeZone: null, successfulBackupsHistoryLimit: 1 };
+  await patched(kubectl, { ...seldom, suspend: true, startingDeadlineSeconds: 1 });
   await waitFor(kubectl, `${schedules}/${name}`, field('.status.conditions[0].reason', 'Suspended'));
   expect((await scheduleIn(kubectl)).status.nextScheduleTime).toBeUndefined();
   expect(await namesOf(kubectl, made)).toEqual([]);
@@ -70,7 +73,7 @@ async function leavesOut({ kubectl }: Story): Promise<void> {
   expect(Date.parse(await timed(kubectl, 'lastMissedTime'))).toBe(due);
   const { nextScheduleTime = '' } = (await scheduleIn(kubectl)).status;
   expect(Date.parse(nextScheduleTime)).toBeGreaterThan(due);
-  await patched(kubectl, { startingDeadlineSeconds: null });
+  await patched(kubectl, { schedule: `@every ${everySeconds}s`, startingDeadlineSeconds: null });
 }
 
 /** Whether the first that is begun after an outage is one that was due meanwhile. Whoever is slow to start finds the next one due. */

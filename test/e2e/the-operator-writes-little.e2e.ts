@@ -1,9 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { declaredIn } from '../support/cluster.ts';
+import type { Kubectl } from '../support/kubectl.ts';
+import { totalOf } from '../support/metrics.ts';
 import { installFor } from '../support/operator.ts';
 import { type Story, story } from '../support/story.ts';
+import { until } from '../support/until.ts';
 import { field, waitFor } from '../support/waits.ts';
 import { writesOf } from '../support/writes.ts';
 
@@ -31,9 +33,16 @@ async function writeLittle(api: Api, told: Story): Promise<void> {
       // peers are told of after their cluster
       await waitFor(kubectl, `${peers} -l ${db.label}`, field('.status.healthy', true));
     const before = writes().length;
-    await sleep(15_000); // nothing can be awaited when nothing must happen; the operator looks at etcd every ten seconds
+    await morePasses(kubectl, 2);
     expect(writes().slice(before)).toEqual([]);
   });
+}
+
+/** Waits until the operator has made so many passes more, which is all that can be awaited when nothing must be written. */
+async function morePasses(kubectl: Kubectl, count: number): Promise<void> {
+  const passes = (): Promise<number> => totalOf(kubectl, 'etcd_operator_cluster_reconcile_duration_count');
+  const before = await passes();
+  await until(`${count} more passes`, async () => (await passes()) >= before + count || undefined, { seconds: 120 });
 }
 
 /** Where there are peers, all that may be in one: what the API server makes of it is not put right for ever. */

@@ -21,3 +21,9 @@ export async function metricOf(within: Within, metric: string, resource: string)
   const found = lines.find((line) => line.startsWith(`${metric}{`) && line.includes(`,name="${resource}"}`));
   return found === undefined ? undefined : Number(found.slice(found.lastIndexOf(' ') + 1));
 }
+
+/** The value of a metric of the operator itself, which has no labels. */
+export async function totalOf(within: Within, metric: string): Promise<number> {
+  const found = (await exposed(within)).split('\n').find((line) => line.startsWith(`${metric} `));
+  return found === undefined ? 0 : Number(found.slice(found.lastIndexOf(' ') + 1));
+}

@@ -18,6 +18,8 @@ interface Life {
  */
 export class Mortal {
   readonly deaths = new Set<string>();
+  /** All moments that it reached, also those between the decision to kill it and its end. */
+  readonly moments = new Set<string>();
   /** How often it died. */
   count = 0;
   readonly #story: Story;
@@ -53,7 +55,9 @@ export class Mortal {
 
   #hear({ msg, step = '' }: LogLine): void {
     const moment = this.#life.moments.find((each) => each === msg);
-    if (moment === undefined || this.#process === undefined || !this.#isItsTime(moment, String(step))) return;
+    if (moment === undefined) return;
+    this.moments.add(deathAt(moment, String(step)));
+    if (this.#process === undefined || !this.#isItsTime(moment, String(step))) return;
     this.deaths.add(deathAt(moment, String(step)));
     this.count += 1;
     const dying = this.#process;
