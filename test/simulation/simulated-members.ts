@@ -186,7 +186,7 @@ export class SimulatedMembers {
     const isNew = minorIn(version) >= 6;
     const storageVersion = this.#isReadable ? this.#target : minorOf(version);
     return {
-      ...{ memberId: id, clusterId, version, leader, isLearner, raftIndex: 100n },
+      ...{ memberId: id, clusterId, version, leader, isLearner, raftIndex: 100n, errors: [] },
       ...(isNew ? { storageVersion, downgradeTarget: this.#target } : {}),
     };
   }

@@ -1,6 +1,9 @@
-import type { Carrier, ClusterWorld, Member } from '../../core/model/cluster.ts';
+import type { Carrier, ClusterWorld, Member, Unheard } from '../../core/model/cluster.ts';
+import { hasFormed } from '../../core/plan/cluster/formed-unseen.ts';
+import { isWithoutQuorum } from '../../core/plan/cluster/unreachable.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Lasting, Sustained } from '../../runtime/sustained.ts';
+import { OldAlarms } from './alarms.ts';
 
 type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
 
@@ -8,26 +11,34 @@ type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
 export class Watched {
   readonly #pods: Sustained;
   readonly #members: Sustained;
+  readonly #contact: Sustained;
+  readonly oldAlarms: OldAlarms;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#pods = new Sustained(clock);
     this.#members = new Sustained(clock);
+    this.#contact = new Sustained(clock);
+    this.oldAlarms = new OldAlarms(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    return Math.max(this.#pods.size, this.#members.size);
+    return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size);
   }
 
-  see(key: string, { carriers, membership }: Seen): Seen {
+  see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'unheard'> {
+    const { carriers, membership } = seen;
     const lasting = this.#pods.note(key, carriers.flatMap(conditionsOf));
     const watched = carriers.map((carrier) => ({ ...carrier, ...timesOf(carrier, lasting) }));
-    return { carriers: watched, membership: this.#silences(key, { carriers, membership }) };
+    const unheard = unheardIn(this.#contact.note(key, gapsIn(seen)));
+    return { carriers: watched, membership: this.#silences(key, { carriers, membership }), unheard };
   }
 
   forget(key: string): void {
     this.#pods.forget(key);
     this.#members.forget(key);
+    this.#contact.forget(key);
+    this.oldAlarms.forget(key);
   }
 
   #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {
@@ -41,6 +52,21 @@ export class Watched {
     const told = members.map((member) => ({ ...member, silence: silent.get(nameOf(member)) }));
     return { seen: true, value: { ...membership.value, members: told } };
   }
+}
+
+/** What is missing of contact to a cluster that has formed. */
+function gapsIn(seen: Seen & Pick<ClusterWorld, 'memory'>): readonly (keyof Unheard)[] {
+  if (!hasFormed(seen)) return [];
+  const { membership } = seen;
+  const areAllHeard = membership.seen && membership.value.members.every(({ health }) => health === 'healthy');
+  if (areAllHeard) return [];
+  return isWithoutQuorum(seen) ? ['millis', 'withoutQuorumMillis'] : ['millis'];
+}
+
+function unheardIn(lasting: ReadonlyMap<string, Lasting>): Unheard | undefined {
+  const millisOf = (gap: keyof Unheard): number => lasting.get(gap)?.millis ?? 0;
+  if (lasting.size === 0) return undefined;
+  return { millis: millisOf('millis'), withoutQuorumMillis: millisOf('withoutQuorumMillis') };
 }
 
 /** Another pod, or another image in it, begins anew: it is not to blame for what the one before did not do. */

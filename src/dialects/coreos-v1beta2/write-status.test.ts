@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, outOfContact, untouched, wanting, withoutCarrier } from '../../../test/support/worlds.ts';
+import {
+  aMember,
+  aWorld,
+  type Change,
+  imageOf,
+  nameOf,
+  outOfContact,
+  untouched,
+  wanting,
+  withCarrier,
+  withIntent,
+  withMember,
+  withoutCarrier,
+} from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
@@ -51,9 +64,18 @@ describe('the status of a cluster', () => {
   });
 
   it('never says that a silent cluster is available', () => {
-    expect(conditionOf(written(aWorld(outOfContact()), written(aWorld())), 'Available')).toMatchObject({
+    const down: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, ready: false })) });
+    expect(conditionOf(written(aWorld(outOfContact(), down), written(aWorld())), 'Available')).toMatchObject({
       status: 'False',
       reason: 'NoContact',
+    });
+  });
+
+  it('does not know whether a cluster is available whose pods are ready and out of the reach of the operator', () => {
+    expect(conditionOf(written(aWorld(outOfContact()), written(aWorld())), 'Available')).toMatchObject({
+      status: 'Unknown',
+      reason: 'NoContact',
+      message: expect.stringContaining('the pods of all members are ready, but the operator cannot reach etcd'),
     });
   });
 
@@ -86,9 +108,23 @@ describe('the status of a cluster', () => {
     expect(conditionOf(written(unready), 'Available')).toMatchObject({ status: 'False', reason: 'NotReady' });
   });
 
-  it('keeps what was known of the members while nobody answers', () => {
+  it('keeps what is lasting of the members while no member answers, and calls none of them healthy or leader', () => {
     const before = written(aWorld());
-    expect(written(aWorld(outOfContact()), before).memberStatus).toEqual(before.memberStatus);
+    const lasting = before.memberStatus?.map((member) => ({ ...member, healthy: false, leader: false }));
+    expect(written(aWorld(outOfContact()), before).memberStatus).toEqual(lasting);
+  });
+
+  it('keeps the version of a member that does not answer, and neither its health nor its leadership', () => {
+    const away = withMember('db-0', { health: 'silent', leads: true, version: undefined });
+    expect(written(aWorld(away), written(aWorld())).memberStatus?.[0]).toEqual({
+      ...{ name: 'db-0', id: '1', role: 'voter', version: '3.5.35' },
+      ...{ healthy: false, leader: false },
+    });
+  });
+
+  it('names the alarms of a member', () => {
+    const states = written(aWorld(withMember('db-1', { alarms: ['NOSPACE'] }))).memberStatus;
+    expect(states?.map(({ alarms }) => alarms)).toEqual([undefined, ['NOSPACE'], undefined]);
   });
 
   it('is Creating before the cluster has formed, with its founders written down', () => {
@@ -118,6 +154,18 @@ describe('the status of a cluster', () => {
     expect(written(aWorld(), written(lost)).reason).toBeUndefined();
   });
 
+  it('is Failed while a majority is down for long, and Running while only the operator is cut off', () => {
+    const unheard = { millis: 20_000, withoutQuorumMillis: 20_000 };
+    const forLong: Change = (w) => ({ ...w, unheard });
+    const down: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, ready: false })) });
+    expect(written(aWorld(outOfContact(), forLong, down))).toMatchObject({
+      phase: 'Failed',
+      reason: expect.stringContaining('3 of 3 members unreachable'),
+    });
+    expect(written(aWorld(outOfContact(), forLong))).toMatchObject({ phase: 'Running' });
+    expect(written(aWorld(outOfContact(), down))).toMatchObject({ phase: 'Running' });
+  });
+
   it('is Running while a member is replaced', () => {
     expect(written(aWorld(withoutCarrier('db-1')))).toMatchObject({ phase: 'Running', size: 3 });
   });
@@ -128,8 +176,8 @@ describe('the status of a cluster', () => {
     expect(status).toMatchObject({
       phase: 'Running',
       reason: 'spec.size: must be from 1 to 9',
-      memberStatus: before.memberStatus,
     });
+    expect(status.memberStatus?.[0]).toEqual({ name: 'db-0', id: '1', role: 'voter', version: '3.5.35' });
     expect(conditionOf(status, 'Degraded')).toMatchObject({
       status: 'True',
       reason: 'BadSpec',
@@ -137,5 +185,129 @@ describe('the status of a cluster', () => {
     });
     expect(conditionOf(before, 'Available')).toMatchObject({ status: 'True' });
     expect(conditionOf(status, 'Available')).toMatchObject({ status: 'Unknown', reason: 'BadSpec' });
+  });
+});
+
+describe('Upgrading and Scaling', () => {
+  const upTo = (version: string): Change => withIntent({ version });
+  const given = (name: string, version: string): Change => withCarrier(name, { version, image: imageOf(version) });
+  const away = (name: string): Change => withMember(name, { health: 'silent', leads: false, version: undefined });
+  const paused = withIntent({ paused: true });
+  const corrupt = withMember('db-1', { alarms: ['CORRUPT'] });
+  const noSpace = withMember('db-1', { alarms: ['NOSPACE'] });
+  const joined =
+    (role: 'learner' | 'voter'): Change =>
+    (w) => ({
+      ...w,
+      carriers: [...w.carriers, { ...(w.carriers[0] as (typeof w.carriers)[0]), name: nameOf('db-3'), uid: 'u3' }],
+      membership: w.membership.seen
+        ? {
+            seen: true,
+            value: {
+              ...w.membership.value,
+              members: [...w.membership.value.members, { ...aMember(nameOf('db-3'), 3), role, raftIndex: 0n }],
+            },
+          }
+        : w.membership,
+    });
+
+  it.each<[string, readonly Change[], string | undefined]>([
+    ['the first member is changed', [upTo('3.6.16')], 'Cluster upgrading: upgrading to 3.6.16'],
+    ['a member starts again', [upTo('3.6.16'), given('db-1', '3.6.16'), away('db-1')], 'upgrading to 3.6.16'],
+    [
+      'the last member starts again',
+      [upTo('3.5.36'), ...['db-0', 'db-1', 'db-2'].map((name) => given(name, '3.5.36')), away('db-0')],
+      'upgrading to 3.5.36',
+    ],
+    ['members go back', [upTo('3.5.34')], 'Cluster downgrading: downgrading to 3.5.34'],
+    ['the cluster is paused', [upTo('3.6.16'), paused], undefined],
+    ['etcd cannot go there', [upTo('3.4.31')], undefined],
+    ['an alarm blocks it', [upTo('3.6.16'), noSpace], undefined],
+    ['members differ in their data halfway', [upTo('3.6.16'), given('db-1', '3.6.16'), corrupt], undefined],
+    ['a member is added first', [upTo('3.6.16'), wanting(5)], undefined],
+    [
+      'a required backup failed',
+      [upTo('3.6.16'), (w) => ({ ...w, safeguard: { name: 'b', state: 'failed', why: '' } })],
+      undefined,
+    ],
+    [
+      'the majority is lost',
+      [
+        ...[upTo('3.6.16'), given('db-1', '3.6.16'), outOfContact()],
+        (w) => ({ ...w, unheard: { millis: 9_000, withoutQuorumMillis: 9_000 } }),
+      ],
+      undefined,
+    ],
+  ])('while %s', (_, changes, says) => {
+    const status = written(aWorld(...changes));
+    const { reason = '', message = '' } = conditionOf(status, 'Upgrading') ?? {};
+    if (says === undefined) expect(conditionOf(status, 'Upgrading')).toBeUndefined();
+    else expect(`${reason}: ${message}`).toContain(says);
+    expect(status.targetVersion === '').toBe(says === undefined);
+  });
+
+  it.each<[string, readonly Change[], string | undefined]>([
+    ['a member is added', [wanting(4)], 'Scaling up Current cluster size: 3, desired cluster size: 4'],
+    ['it catches up', [wanting(4), joined('learner')], 'Scaling up Current cluster size: 3, desired cluster size: 4'],
+    ['a member is removed', [wanting(1)], 'Scaling down Current cluster size: 3, desired cluster size: 1'],
+    [
+      'a member that replaces another catches up',
+      [withCarrier('db-1', { drift: 'disk' }), joined('learner')],
+      undefined,
+    ],
+    ['a member that joined is forbidden to start anew', [withCarrier('db-1', { sealed: false })], undefined],
+    ['the cluster is paused', [wanting(5), paused], undefined],
+    ['members differ in their data', [wanting(5), corrupt], undefined],
+  ])('scaling, while %s', (_, changes, says) => {
+    const { reason, message } = conditionOf(written(aWorld(...changes)), 'Scaling') ?? {};
+    expect(reason === undefined ? undefined : `${reason} ${message}`).toBe(says);
+  });
+
+  it.each<[string, readonly Change[], string]>([
+    ['a member is added', [wanting(4)], 'True ScalingUp'],
+    ['the cluster is paused', [wanting(4), paused], 'False Paused'],
+    ['etcd cannot go to a version', [upTo('3.4.31')], 'False UpgradeRefused'],
+    ['members differ in their data', [wanting(4), corrupt], 'False AlarmRaised'],
+    ['the majority has just stopped answering', [outOfContact()], 'True NoContact'],
+    [
+      'the majority has not answered for a while',
+      [outOfContact(), (w) => ({ ...w, unheard: { millis: 9_000, withoutQuorumMillis: 9_000 } })],
+      'False NoContact',
+    ],
+    ['nothing is left to do', [], 'False AsDesired'],
+  ])('progress, while %s', (_, changes, says) => {
+    const { status, reason } = conditionOf(written(aWorld(...changes)), 'Progressing') ?? {};
+    expect(`${status} ${reason}`).toBe(says);
+  });
+});
+
+describe('Events about versions', () => {
+  const runs = (version: string | undefined, id = 2n): Change =>
+    withMember('db-1', { version, id: id as never, health: version === undefined ? 'silent' : 'healthy' });
+  const toldAfter = (...passes: readonly (readonly Change[])[]): readonly string[] => {
+    let before: object = {};
+    return passes.flatMap((changes) => {
+      const status = written(aWorld(...changes), before);
+      const told = coreos.tellMembers(before, status);
+      before = status;
+      return told.map(({ reason, message }) => `${reason}: ${message}`);
+    });
+  };
+
+  it('follow when the member runs the version, and not when it was given it', () => {
+    expect(toldAfter([], [withCarrier('db-1', { version: '3.6.16' })], [runs(undefined)])).toEqual([]);
+    expect(toldAfter([], [runs(undefined)], [outOfContact()], [runs('3.6.16')], [runs('3.6.16')])).toEqual([
+      'Member Upgraded: Member db-1 upgraded from 3.5.35 to 3.6.16 ',
+    ]);
+  });
+
+  it('call a downgrade a downgrade', () => {
+    expect(toldAfter([], [runs('3.5.34')])).toEqual([
+      'Member Downgraded: Member db-1 downgraded from 3.5.35 to 3.5.34',
+    ]);
+  });
+
+  it('say nothing of another member with the same name', () => {
+    expect(toldAfter([], [runs('3.6.16', 9n)])).toEqual([]);
   });
 });
