@@ -131,6 +131,11 @@ export class SimulatedMembers {
     return minorIn(this.#target ?? '');
   }
 
+  /** The version that a member runs now. */
+  runs(name: string): string | undefined {
+    return this.#up.get(name);
+  }
+
   stop(name: string): void {
     this.#up.delete(name);
   }

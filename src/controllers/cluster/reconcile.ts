@@ -20,6 +20,7 @@ import { keepLabels } from './lost-labels.ts';
 import { type Observed, observe } from './observe.ts';
 import { freePeers, keepPeers, peerKeeping, publishPeers } from './peers.ts';
 import { perform } from './perform.ts';
+import { plainly } from './plain-words.ts';
 import { publish, withStatus } from './publish.ts';
 import { readOrRefuse } from './read-once.ts';
 import type { ClusterObject, Tools } from './sources.ts';
@@ -85,7 +86,7 @@ interface News {
   readonly ofMembers: readonly Told[];
 }
 
-/** An Event about members follows the status that it was found in: so it is told once, also if this operator is stopped. */
+/** An Event about members follows the status that it was found in, which the next pass is compared with: so it is told once. */
 async function tellAll(object: Stored<ClusterObject>, news: News, tools: Tools): Promise<void> {
   await publish(object, news.status, tools);
   for (const told of news.ofMembers) tools.tell(object, told);
@@ -165,7 +166,7 @@ const isOutOfReach = (world: ClusterWorld): boolean =>
 
 function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, trouble }: Pass, tools: Tools): object {
   const told = worthTelling(trouble);
-  const delay = told.failure === undefined ? trouble.failure?.message : undefined;
+  const delay = told.failure === undefined && trouble.failure ? plainly(trouble.failure).why : undefined;
   const status = statusOf(observed.world, delayed(verdict, delay), told);
   const { generation } = object.metadata;
   return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
