@@ -66,7 +66,7 @@ describe('etcd that cannot be asked', () => {
   const asking = { signal: new AbortController().signal, timeoutMillis: 1 };
   const whyWhen = async (thrown: Failure): Promise<object> => {
     const connection = { status: () => Promise.reject(thrown), memberList: async () => [] };
-    return await seeMembership([{ name, connection: connection as unknown as Asked['connection'], asking }]);
+    return await seeMembership([{ name, connection, asking }]);
   };
   const raw = 'Status of http://10.0.0.1:2379: no connection: connect ECONNREFUSED 10.0.0.1:2379 (ECONNREFUSED)';
   const failed = (obstacle: EtcdFailure['obstacle']): Failure =>
