@@ -92,7 +92,8 @@ describe('somebody who has got the address of a member', () => {
   /** A cluster of one, which is asked in place of the member of that name. */
   const asked = (as: string, member: { name: string; id: bigint; clusterId: bigint }): Asked => {
     const { name: own, id: memberId, clusterId } = member;
-    const status = { memberId, clusterId, leader: memberId, version: '3.5.35', errors: [], isLearner: false };
+    const errors = own === 'other-0' ? ['memberID:7 alarm:CORRUPT '] : [];
+    const status = { memberId, clusterId, leader: memberId, version: '3.5.35', errors, isLearner: false };
     const listed = { id: memberId, name: own, peerURLs: [`http://${own}.db:2380`], clientURLs: [] };
     const connection = { status: async () => status, memberList: async () => [listed] };
     return { name: nameOf(as), connection: connection as unknown as Asked['connection'], asking };
@@ -103,8 +104,9 @@ describe('somebody who has got the address of a member', () => {
     const why = 'other-0 answers at the address of db-0';
     expect(await seeMembership([stranger])).toEqual({ seen: false, why });
   });
-  it('is passed over where a member answers', async () => {
+  it('is passed over where a member answers, and so are its alarms', async () => {
     const sighting = await seeMembership([stranger, asked('db-1', { name: 'db-1', id: 1n, clusterId: 9n })]);
-    expect(sighting).toMatchObject({ seen: true, value: { clusterId: '9', members: [{ name: 'db-1' }] } });
+    expect(sighting).toMatchObject({ seen: true, value: { clusterId: '9', members: [{ name: 'db-1', alarms: [] }] } });
+    expect(sighting.seen ? sighting.value : {}).not.toHaveProperty('leftAlarms');
   });
 });
