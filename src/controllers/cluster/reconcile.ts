@@ -173,8 +173,9 @@ function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, t
 }
 
 /**
- * What is remembered must be written down at once, and trouble and the versions of members too. A step that was taken is followed by a look at what
- * came of it; and for all else once a second is soon enough for people, while pods become ready one after the other.
+ * What is remembered must be written down at once, and so must trouble and other versions of members. A step that was taken is
+ * followed by a look at what came of it; and for all else once a second is soon enough for people, while pods become ready one
+ * after the other.
  */
 function isWorthTelling(
   { observed, verdict, trouble, ofMembers }: Pass & Pick<News, 'ofMembers'>,

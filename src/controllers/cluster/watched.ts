@@ -1,4 +1,4 @@
-import type { Carrier, ClusterWorld, Member, Unheard } from '../../core/model/cluster.ts';
+import type { Carrier, ClusterWorld, Member } from '../../core/model/cluster.ts';
 import { hasFormed } from '../../core/plan/cluster/formed-unseen.ts';
 import { isWithoutQuorum } from '../../core/plan/cluster/unreachable.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -26,12 +26,13 @@ export class Watched {
     return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size);
   }
 
-  see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'unheard'> {
+  see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'withoutQuorumMillis'> {
     const { carriers, membership } = seen;
     const lasting = this.#pods.note(key, carriers.flatMap(conditionsOf));
     const watched = carriers.map((carrier) => ({ ...carrier, ...timesOf(carrier, lasting) }));
-    const unheard = unheardIn(this.#contact.note(key, gapsIn(seen)));
-    return { carriers: watched, membership: this.#silences(key, { carriers, membership }), unheard };
+    const isCutOff = hasFormed(seen) && isWithoutQuorum(seen);
+    const withoutQuorumMillis = this.#contact.note(key, isCutOff ? ['quorum'] : []).get('quorum')?.millis;
+    return { carriers: watched, membership: this.#silences(key, { carriers, membership }), withoutQuorumMillis };
   }
 
   forget(key: string): void {
@@ -52,21 +53,6 @@ export class Watched {
     const told = members.map((member) => ({ ...member, silence: silent.get(nameOf(member)) }));
     return { seen: true, value: { ...membership.value, members: told } };
   }
-}
-
-/** What is missing of contact to a cluster that has formed. */
-function gapsIn(seen: Seen & Pick<ClusterWorld, 'memory'>): readonly (keyof Unheard)[] {
-  if (!hasFormed(seen)) return [];
-  const { membership } = seen;
-  const areAllHeard = membership.seen && membership.value.members.every(({ health }) => health === 'healthy');
-  if (areAllHeard) return [];
-  return isWithoutQuorum(seen) ? ['millis', 'withoutQuorumMillis'] : ['millis'];
-}
-
-function unheardIn(lasting: ReadonlyMap<string, Lasting>): Unheard | undefined {
-  const millisOf = (gap: keyof Unheard): number => lasting.get(gap)?.millis ?? 0;
-  if (lasting.size === 0) return undefined;
-  return { millis: millisOf('millis'), withoutQuorumMillis: millisOf('withoutQuorumMillis') };
 }
 
 /** Another pod, or another image in it, begins anew: it is not to blame for what the one before did not do. */

@@ -191,14 +191,6 @@ export interface Membership {
   readonly leftAlarms?: readonly string[];
 }
 
-/** For how long members have not answered, counted by this operator's own clock. Nothing is counted before the cluster has formed. */
-export interface Unheard {
-  /** Since when at least one member has not answered. */
-  readonly millis: number;
-  /** Since when fewer than a majority have. */
-  readonly withoutQuorumMillis: number;
-}
-
 /** What there is to do about the certificates that we keep for members. */
 export interface Certificates {
   readonly due: Due;
@@ -241,8 +233,11 @@ export interface ClusterWorld {
   readonly memory: Memory;
   readonly carriers: readonly Carrier[];
   readonly membership: Sighting<Membership>;
-  /** Not there while all members answer. */
-  readonly unheard?: Unheard | undefined;
+  /**
+   * For how long fewer than a majority have answered, counted by this operator's own clock; not there while a majority does, or
+   * before the cluster has formed.
+   */
+  readonly withoutQuorumMillis?: number | undefined;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
   /** The same of the Secret with the operator's user, as long as etcd says that its auth is off, and so nobody needs it. */

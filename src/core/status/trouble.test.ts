@@ -8,7 +8,7 @@ import {
   withIntent,
   withMember,
 } from '../../../test/support/worlds.ts';
-import type { ClusterWorld, Unheard } from '../model/cluster.ts';
+import type { ClusterWorld } from '../model/cluster.ts';
 import { planCluster } from '../plan/cluster/plan-cluster.ts';
 import { statusOf } from './cluster-status.ts';
 import { findingsIn, secondsUntilReport } from './trouble.ts';
@@ -18,10 +18,9 @@ const silentFor = (name: string, seconds: number): Change =>
 const onNode = (name: string, node: string, more: object = {}): Change =>
   withCarrier(name, { node, ready: false, ...more });
 const lost = { isNodeLost: true };
-const unheardFor = (seconds: number): Change => {
-  const unheard: Unheard = { millis: seconds * 1000, withoutQuorumMillis: seconds * 1000 };
-  return (w) => ({ ...w, unheard });
-};
+const unheardFor =
+  (seconds: number): Change =>
+  (w) => ({ ...w, withoutQuorumMillis: seconds * 1000 });
 
 const conditionsOf = (world: ClusterWorld): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -54,6 +53,13 @@ describe('a member that is down', () => {
   ])('is described by what Kubernetes says of its pod: %s', (says, changes) => {
     const [finding] = findingsIn(aWorld(silentFor('db-2', 60), ...changes));
     expect(finding?.message).toBe(`1 of 3 members unreachable: ${says}`);
+  });
+
+  it('that answers without a leader is said to do so', () => {
+    const [finding] = findingsIn(aWorld(silentFor('db-2', 60), withMember('db-2', { health: 'lost' })));
+    expect(finding?.message).toBe(
+      '1 of 3 members without a leader: db-2 answers, but follows no leader of this cluster: check the network between members',
+    );
   });
 
   it('does not count as ready any more, whatever its pod says', () => {
@@ -94,6 +100,19 @@ describe('a majority that is down', () => {
   });
 });
 
+describe('a majority whose nodes have just been lost', () => {
+  it('is described by its pods, and not taken for an operator that is cut off', () => {
+    const rumour: Change = (w) => {
+      const { members } = w.membership.seen ? w.membership.value : { members: [] };
+      const seen = members.map((each, i) => ({ ...each, health: i === 0 ? ('lost' as const) : ('silent' as const) }));
+      return { ...w, membership: { seen: false, why: '', rumour: { clusterId: 'c1', members: seen } } };
+    };
+    expect(conditionsOf(aWorld(rumour, withCarrier('db-1', { node: 'node2' })))['Available']).toMatch(
+      /^False NoContact 2 of 3 members unreachable: pod db-1 on node2 is ready, but etcd in it does not answer; pod db-2/,
+    );
+  });
+});
+
 describe('bootstrap members that are all ready while etcd is out of reach', () => {
   const forming: Change = (w) => ({
     ...w,
@@ -104,7 +123,7 @@ describe('bootstrap members that are all ready while etcd is out of reach', () =
     membership: { seen: false, why: 'etcd does not answer in time' },
   });
   const says =
-    'the pods of all members are ready, but the operator cannot reach etcd in them: etcd does not answer in time; check ' +
+    'the pods of all members are ready, but the operator cannot reach etcd: etcd does not answer in time; check ' +
     'NetworkPolicies between the operator and port 2379';
 
   it('are reported after seconds', () => {
@@ -113,6 +132,7 @@ describe('bootstrap members that are all ready while etcd is out of reach', () =
     expect(conditionsOf(aWorld(forming, unheardFor(5)))['Available']).toBe(`Unknown NoContact ${says}`);
     expect(findingsIn(aWorld(forming, unheardFor(5)))).toEqual([{ reason: 'NoContact', message: says }]);
     expect(secondsUntilReport(aWorld(forming, unheardFor(2)))).toBe(3);
+    expect(secondsUntilReport(aWorld(forming))).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('are only forming while none of them is ready', () => {

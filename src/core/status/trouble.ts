@@ -22,14 +22,13 @@ export interface Finding {
 export const findingsIn = (world: ClusterWorld): readonly Finding[] => [...alarms(world), ...unreachable(world)];
 
 /** How many seconds it takes until the next of these is to be reported, if nothing changes meanwhile. */
-export function secondsUntilReport(world: ClusterWorld): number {
-  const { membership, unheard } = world;
+export function secondsUntilReport({ membership, withoutQuorumMillis }: ClusterWorld): number {
   const members = membership.seen ? membership.value.members : [];
   const ofMembers = members.flatMap(({ silence }) =>
-    silence === undefined ? [] : reportedAfterMillis - silence.millis,
+    silence === undefined ? [] : [reportedAfterMillis - silence.millis],
   );
-  const withoutQuorum = isWithoutQuorum(world) ? (unheard?.withoutQuorumMillis ?? 0) : Number.POSITIVE_INFINITY;
-  const ofContact = [contactLostAfterMillis, reportedAfterMillis].map((after) => after - withoutQuorum);
+  const limits = withoutQuorumMillis === undefined ? [] : [contactLostAfterMillis, reportedAfterMillis];
+  const ofContact = limits.map((after) => after - (withoutQuorumMillis ?? 0));
   return Math.min(...[...ofMembers, ...ofContact].filter((millis) => millis > 0)) / 1000;
 }
 
@@ -93,4 +92,4 @@ const isContactLost = (world: ClusterWorld, verdict: Verdict & { readonly is: 'w
 
 /** Whether a majority has been down for so long that the cluster counts as failed. */
 export const isDown = (world: ClusterWorld): boolean =>
-  hasLostContact(world) && !mayServeUnheard(world) && (world.unheard?.withoutQuorumMillis ?? 0) >= reportedAfterMillis;
+  hasLostContact(world) && !mayServeUnheard(world) && (world.withoutQuorumMillis ?? 0) >= reportedAfterMillis;

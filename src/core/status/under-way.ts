@@ -70,17 +70,17 @@ export function upgradeOf(world: ClusterWorld, verdict: Verdict, path: readonly 
   const isNext = path.length > 0 && rolling.has(verdict.reason);
   if (!isNext && !isMidway(world)) return undefined;
   const { version: to } = world.intent;
-  return { to, isDowngrade: isOlder(to, oldestRun(world)) };
+  return { to, isDowngrade: versionsIn(world).some((version) => isOlder(to, version)) };
 }
 
 /** Whether a member runs, or was given, another version than all ran before. */
-function isMidway({ memory, membership, carriers }: ClusterWorld): boolean {
-  const { version: before } = memory;
-  if (before === undefined) return false;
-  const members: readonly Member[] = membership.seen ? membership.value.members : [];
-  const known = [...members, ...carriers].flatMap(({ version }) => version || []);
-  return known.some((version) => !isSameVersion(version, before));
+function isMidway(world: ClusterWorld): boolean {
+  const { version: before } = world.memory;
+  return before !== undefined && versionsIn(world).some((version) => !isSameVersion(version, before));
 }
 
-const oldestRun = ({ memory, membership }: ClusterWorld): string =>
-  memory.version ?? (membership.seen ? (membership.value.members[0]?.version ?? '') : '');
+/** All versions that members run, were given, or ran when they last ran the same. */
+function versionsIn({ memory, membership, carriers }: ClusterWorld): readonly string[] {
+  const members: readonly Member[] = membership.seen ? membership.value.members : [];
+  return [memory, ...members, ...carriers].flatMap(({ version }) => version || []);
+}

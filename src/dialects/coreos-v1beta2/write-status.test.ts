@@ -150,8 +150,7 @@ describe('the status of a cluster', () => {
   });
 
   it('is Failed while a majority is down for long, and Running while only the operator is cut off', () => {
-    const unheard = { millis: 20_000, withoutQuorumMillis: 20_000 };
-    const forLong: Change = (w) => ({ ...w, unheard });
+    const forLong: Change = (w) => ({ ...w, withoutQuorumMillis: 20_000 });
     const down: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, ready: false })) });
     expect(written(aWorld(outOfContact(), forLong, down))).toMatchObject({
       phase: 'Failed',

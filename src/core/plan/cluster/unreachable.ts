@@ -13,7 +13,7 @@ export const isWithoutQuorum = ({ membership }: Pick<ClusterWorld, 'membership'>
 
 /** Whether that has lasted for so long that it is no passing delay. */
 export const hasLostContact = (world: ClusterWorld): boolean =>
-  isWithoutQuorum(world) && (world.unheard?.withoutQuorumMillis ?? 0) >= contactLostAfterMillis;
+  isWithoutQuorum(world) && (world.withoutQuorumMillis ?? 0) >= contactLostAfterMillis;
 
 /** Whether Kubernetes says of a majority that they serve, and no member says otherwise: then only the operator is cut off. */
 export function mayServeUnheard(world: ClusterWorld): boolean {
@@ -37,8 +37,13 @@ const isOverdue = ({ silence }: Member): boolean => (silence?.millis ?? 0) >= re
 export function sentenceOnUnreachable(world: ClusterWorld): string | undefined {
   const away = unreachableMembers(world);
   if (away.length === 0 || !world.membership.seen) return undefined;
-  return `${countOf(away, world.membership.value.members.length)}: ${causesOf(away, world)}`;
+  const { members } = world.membership.value;
+  const lost = members.filter(({ name, health }) => health === 'lost' && away.includes(name)).map(({ name }) => name);
+  if (lost.length === 0) return `${countOf(away, members.length)}: ${causesOf(away, world)}`;
+  return `${lost.length} of ${members.length} members without a leader: ${lost.join(', ')} ${withoutLeader}`;
 }
+
+const withoutLeader = 'answers, but follows no leader of this cluster: check the network between members';
 
 /** What is reported while no majority answers: which members are away, and what Kubernetes says of their pods and nodes. */
 export function sentenceOnLostQuorum(world: ClusterWorld): string {
@@ -48,7 +53,7 @@ export function sentenceOnLostQuorum(world: ClusterWorld): string {
   const known = membersKnown(world);
   const away = known.filter(({ isHeard }) => !isHeard).map(({ name }) => name);
   if (away.length === 0) return membership.seen ? 'fewer than a majority of the voters are healthy' : membership.why;
-  if (areReady(away, world)) return outOfReach(away, world);
+  if (away.length === known.length && areReady(away, world)) return outOfReach(away, world);
   return `${countOf(away, known.length)}: ${causesOf(away, world)}; ${noMajority}`;
 }
 
@@ -75,8 +80,9 @@ const areReady = (names: readonly CarrierName[], world: ClusterWorld): boolean =
 /** Kubernetes says that they serve: then it is the way to them that is cut, or what they are asked with is refused. */
 function outOfReach(away: readonly CarrierName[], { membership }: ClusterWorld): string {
   const why = membership.seen ? 'etcd does not answer in time' : membership.why;
-  const pods = away.length === 1 ? `pod ${away[0]} is` : `the pods of all members are`;
-  return `${pods} ready, but the operator cannot reach etcd in them: ${why}; check NetworkPolicies between the operator and port 2379`;
+  const [first, ...others] = away;
+  const pods = others.length === 0 ? `pod ${first} is` : 'the pods of all members are';
+  return `${pods} ready, but the operator cannot reach etcd: ${why}; check NetworkPolicies between the operator and port 2379`;
 }
 
 const countOf = (away: readonly CarrierName[], all: number): string => `${away.length} of ${all} members unreachable`;
