@@ -15,6 +15,8 @@ export const reasons = {
   Formed: 'etcd has formed the cluster; from now on no member may start as new.',
   TakingOver: 'Members that another operator has made are being taken over, while they go on.',
   NoContact: 'No majority of members answers, so membership is not known and nothing may be removed.',
+  MembersUnreachable:
+    'Some members have not answered for 15 seconds; the message says how many, and what is known of their pods and nodes.',
   NotReady: 'etcd serves, but no pod is ready yet, so the Service leads clients nowhere.',
   QuorumLost: 'A majority of members is gone together with its disks; only a person can decide what happens next.',
   WrongCluster: 'The members that answer belong to another cluster than the one that was created here.',
@@ -33,7 +35,7 @@ export const reasons = {
   BackupFirst: 'A backup is being made before members move to another minor, as spec.backupBeforeUpgrade asks.',
   UpgradeRefused: 'etcd cannot go from the version that runs to the one that spec.version names; the message says why.',
   AlarmRaised:
-    'etcd has raised an alarm about its data, and no upgrade is begun until it is disarmed; the message says which.',
+    'etcd has raised the alarm NOSPACE or CORRUPT; the message says which members it is about, what it stops, and what to do.',
   Rolling: 'What the spec says of pods is being carried to the members, one after the other.',
   VolumeGrowing: 'Volumes have been asked to grow, and have not yet; the message names one, and says how far it is.',
   VolumeStuck: 'A volume could not grow; the message says which, and why.',

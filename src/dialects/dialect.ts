@@ -131,6 +131,8 @@ export interface ClusterDialect {
   readonly tellSpec: (blueprint: Blueprint) => readonly Told[];
   /** What to tell when a step has been taken. */
   readonly tellStep: (step: Step) => readonly Told[];
+  /** What to tell of members when a status has been published, and what it was before. */
+  readonly tellMembers: (previous: unknown, status: object) => readonly Told[];
   /** What to tell when a Service has been made. */
   readonly tellService?: (name: string) => readonly Told[];
   /** What to tell when the operator can only wait. */

@@ -2,8 +2,15 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { Failure, type FailureKind } from '../std/failure.ts';
 import { type EtcdRefusal, meaningOf, refusalIn } from './refusals.ts';
 
+/** What was in the way where etcd itself said nothing. Of TLS, the words say what was wrong with the handshake. */
+export type Obstacle =
+  | { readonly is: 'timeout' }
+  | { readonly is: 'connection' }
+  | { readonly is: 'tls'; readonly says: string };
+
 interface Details {
   readonly refusal?: EtcdRefusal | undefined;
+  readonly obstacle?: Obstacle | undefined;
   readonly mayBeDone: boolean;
   readonly cause?: unknown;
 }
@@ -12,12 +19,14 @@ interface Details {
 export class EtcdFailure extends Failure {
   /** Which no it was, where etcd itself said no. */
   readonly refusal: EtcdRefusal | undefined;
+  readonly obstacle: Obstacle | undefined;
   /** False if what was asked has certainly not been done, and will not be. */
   readonly mayBeDone: boolean;
 
-  constructor(kind: FailureKind, message: string, { refusal, mayBeDone, cause }: Details) {
+  constructor(kind: FailureKind, message: string, { refusal, obstacle, mayBeDone, cause }: Details) {
     super(kind, message, { cause });
     this.refusal = refusal;
+    this.obstacle = obstacle;
     this.mayBeDone = mayBeDone;
   }
 }
@@ -54,7 +63,7 @@ const lacksTheCall = ({ code, rawMessage }: ConnectError): boolean =>
   code === Code.Unimplemented && !rawMessage.startsWith('HTTP ');
 
 function endedByUs(error: ConnectError, { what, ended, timeoutMillis }: Attempt): EtcdFailure | undefined {
-  const details = { mayBeDone: true, cause: error };
+  const details = { obstacle: { is: 'timeout' }, mayBeDone: true, cause: error } as const;
   if (ended === 'called-off') return new EtcdFailure('unreachable', `${what}: called off before it answered`, details);
   if (ended === undefined && error.code !== Code.DeadlineExceeded) return undefined;
   return new EtcdFailure('unreachable', `${what}: no answer within ${timeoutMillis} ms`, details);
@@ -66,9 +75,11 @@ function notConnected(error: ConnectError, { what }: Attempt): EtcdFailure | und
   if (cause === undefined) return undefined;
   const code = String(cause.code);
   const says = typeof cause.reason === 'string' ? cause.reason : error.rawMessage;
-  const how = tlsCode.test(code) ? 'TLS failed' : 'no connection';
+  const isTls = tlsCode.test(code);
   const mayBeDone = !beforeAnythingWasSent.test(code);
-  return new EtcdFailure('unreachable', `${what}: ${how}: ${says} (${code})`, { mayBeDone, cause: error });
+  const obstacle: Obstacle = isTls ? { is: 'tls', says } : { is: 'connection' };
+  const how = isTls ? 'TLS failed' : 'no connection';
+  return new EtcdFailure('unreachable', `${what}: ${how}: ${says} (${code})`, { obstacle, mayBeDone, cause: error });
 }
 
 /** OpenSSL's and Node's names for a handshake that fails; a certificate that is not believed has a name of its own each. */

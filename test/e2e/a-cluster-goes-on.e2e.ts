@@ -3,6 +3,7 @@ import { shown } from '../support/api.ts';
 import { inBothApis } from '../support/both-apis.ts';
 import { type DeclaredCluster, declared, declaredIn } from '../support/cluster.ts';
 import { conditionOf, toldOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import type { Entry } from '../support/member-endpoints.ts';
 import { installFor, installOperator, scaleOperator } from '../support/operator.ts';
@@ -11,7 +12,7 @@ import { story } from '../support/story.ts';
 import { certificatesFor, tlsOf } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
-import { condition, waitFor } from '../support/waits.ts';
+import { condition, inSeconds, waitFor } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -58,6 +59,11 @@ inBothApis(
       await isAvailable(db);
       expect(await etcdctl(pod, 'get before --print-value-only')).toBe('all this\n');
     });
+    await step('it is told in the status, of the member too, and in a Warning', async () => {
+      expect(await toldOf(db, 'NOSPACE')).toMatchObject({ reason: 'AlarmRaised' });
+      expect(JSON.stringify(await db.status())).toContain('"alarms":["NOSPACE"]');
+      await eventsSay(kubectl, { reason: 'AlarmRaised', type: 'Warning' }, ['NOSPACE']);
+    });
     await step('a larger quota is carried to all', async () => {
       await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"quotaBackendBytes":${larger}}}'`);
       await runsWith(larger, { kubectl, db });
@@ -73,6 +79,8 @@ inBothApis(
       for (const each of pods) await etcdctl(each, 'defrag');
       expect(await etcdctl(pod, 'alarm disarm')).toContain('NOSPACE');
       expect(await etcdctl(pod, 'put after all-this')).toBe('OK\n');
+      await waitFor(kubectl, db.resource, inSeconds(30, condition('Degraded', 'False')));
+      expect(JSON.stringify(await db.status())).not.toContain('alarms');
       await isAvailable(db);
     });
   },

@@ -13,8 +13,8 @@ import { condition, field, inSeconds, waitFor } from '../support/waits.ts';
 type Told = Pick<Story, 'kubectl'> & { readonly api?: Api };
 
 /** Waits until Events have told of all these upgrades. */
-async function areTold({ kubectl }: Told, upgrades: readonly string[]): Promise<void> {
-  await eventsSay(kubectl, { reason: 'Member Upgraded' }, upgrades);
+async function areTold({ kubectl }: Told, upgrades: readonly string[], reason = 'Member Upgraded'): Promise<void> {
+  await eventsSay(kubectl, { reason }, upgrades);
 }
 
 /** Asks for another version as the book does, and waits until every member runs it. */
@@ -82,10 +82,11 @@ story.asOnTheLab('a long way is walked by itself, and back as far as etcd can', 
   await step('they are the same members, and every one went by way of 3.6', async () => {
     expect(await db.ids()).toEqual(members);
     for (const name of await db.podNames())
-      await areTold(told, [
-        `Member ${name} upgraded from 3.7.3 to 3.6.16 `,
-        `Member ${name} upgraded from 3.6.16 to 3.5.35 `,
-      ]);
+      await areTold(
+        told,
+        [`Member ${name} downgraded from 3.7.3 to 3.6.16`, `Member ${name} downgraded from 3.6.16 to 3.5.35`],
+        'Member Downgraded',
+      );
   });
   await step('3.4 is refused, with what to do instead', async () => {
     await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"version":"3.4.31"}}'`);

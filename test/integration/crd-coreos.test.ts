@@ -20,12 +20,15 @@ describe('kubectl', () => {
       phase: 'Running',
       readyMembers: 3,
       currentVersion: '3.7.3',
-      conditions: [{ type: 'Available', status: 'True', reason: 'Cluster available' }],
+      conditions: [
+        { type: 'Available', status: 'True', reason: 'Cluster available' },
+        { type: 'Progressing', status: 'False', reason: 'AsDesired' },
+      ],
     };
     await kubectl(`patch etcdcluster columns --subresource=status --type=merge -p '${JSON.stringify({ status })}'`);
     const [head = '', row = ''] = (await kubectl('get etcd columns')).split('\n');
-    expect(head.split(/\s+/)).toEqual(['NAME', 'SIZE', 'READY', 'VERSION', 'PHASE', 'AVAILABLE', 'AGE']);
-    expect(row.split(/\s+/).slice(0, -1)).toEqual(['columns', '3', '3', '3.7.3', 'Running', 'True']);
+    expect(head.split(/\s+/)).toEqual(['NAME', 'SIZE', 'READY', 'VERSION', 'PHASE', 'AVAILABLE', 'DOING', 'AGE']);
+    expect(row.split(/\s+/).slice(0, -1)).toEqual(['columns', '3', '3', '3.7.3', 'Running', 'True', 'AsDesired']);
     expect(await kubectl('get etcdclus columns -o wide')).toContain('WANTED');
   });
 

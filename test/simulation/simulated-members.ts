@@ -131,6 +131,11 @@ export class SimulatedMembers {
     return minorIn(this.#target ?? '');
   }
 
+  /** The version that a member runs now. */
+  runs(name: string): string | undefined {
+    return this.#up.get(name);
+  }
+
   stop(name: string): void {
     this.#up.delete(name);
   }
@@ -186,7 +191,7 @@ export class SimulatedMembers {
     const isNew = minorIn(version) >= 6;
     const storageVersion = this.#isReadable ? this.#target : minorOf(version);
     return {
-      ...{ memberId: id, clusterId, version, leader, isLearner, raftIndex: 100n },
+      ...{ memberId: id, clusterId, version, leader, isLearner, raftIndex: 100n, errors: [] },
       ...(isNew ? { storageVersion, downgradeTarget: this.#target } : {}),
     };
   }

@@ -144,7 +144,10 @@ export class SimulatedRestore {
     const { heldBy: before, ...status } = (cluster.status ?? {}) as Record<string, unknown>;
     const remembers = status['clusterId'] !== undefined;
     if (heldBy === undefined && !remembers) this.violations.push('a cluster was left to be founded anew');
-    const settled = { ...this.#tale.grown, conditions: [{ type: 'Progressing', status: 'False' }] };
+    const settled = {
+      ...this.#tale.grown,
+      conditions: [{ type: 'Progressing', status: 'False', reason: 'AsDesired' }],
+    };
     const next = heldBy === undefined ? { ...status, ...settled } : { ...status, heldBy };
     if (heldBy !== before || heldBy === undefined) this.objects.put('etcdclusters', { ...cluster, status: next });
   }

@@ -51,6 +51,8 @@ type Spec = Readonly<Record<string, unknown>>;
 /** One cluster from its beginning on, its nodes, its etcd, and an operator that may be killed once it is there. */
 export class SimulatedUpgrade {
   readonly members: SimulatedMembers;
+  /** Events about versions of members, in their order. */
+  readonly told: string[] = [];
   readonly #objects: SimulatedObjects;
   /** What is on disks, under the uid of whatever keeps it: a claim, or a pod. */
   readonly #data = new Set<string>();
@@ -154,9 +156,9 @@ export class SimulatedUpgrade {
     const { size, version } = this.#cluster.spec as unknown as { size: number; version: string };
     const { currentVersion, conditions = [] } = (this.#cluster.status ?? {}) as {
       currentVersion?: string;
-      conditions?: readonly { readonly type: string; readonly status: string }[];
+      conditions?: readonly { readonly type: string; readonly reason: string }[];
     };
-    const isQuiet = conditions.some(({ type, status }) => type === 'Progressing' && status === 'False');
+    const isQuiet = conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'AsDesired');
     const isWhole = this.members.serving === size && this.members.entries.length === size && this.pods.length === size;
     return isQuiet && isWhole && currentVersion === version;
   }
@@ -254,6 +256,13 @@ export class SimulatedUpgrade {
     };
   }
 
+  #hear(message: string): void {
+    const [, name = '', to = ''] = /^Member (\S+) (?:up|down)graded from \S+ to (\S+)/.exec(message) ?? [];
+    if (name === '') return;
+    this.told.push(message.trim());
+    if (this.members.runs(name) !== to) this.members.violations.push(`told before it runs: ${message}`);
+  }
+
   #tools(): Tools {
     const objects = this.#objects;
     const nameIn = (key: string): string => key.split('/')[1] ?? '';
@@ -273,7 +282,8 @@ export class SimulatedUpgrade {
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },
       },
       ...{ keepsSecrets: true, dropsSecrets: true, tidied: new Map(), wayTo: undefined },
-      ...{ tell: () => undefined, log: () => undefined, now: () => new Date(this.#now) },
+      ...{ tell: (_: unknown, { message }: { message: string }) => this.#hear(message) },
+      ...{ log: () => undefined, now: () => new Date(this.#now) },
       randomName: (cluster: string) => `${cluster}-${this.#names++}`,
     } as unknown as Tools;
   }

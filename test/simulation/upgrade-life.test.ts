@@ -85,3 +85,27 @@ describe.each(tales)('an operator that $title', { timeout: 120_000 }, ({ from, t
     }
   });
 });
+
+describe('Events about versions of members', () => {
+  it('name every hop of every member once, when the member runs it, and call the way back a downgrade', async () => {
+    const life = await SimulatedUpgrade.of({ size: 3, version: '3.6.16', ...onDisks });
+    const names = life.members.entries.map(({ name }) => name);
+    await life.change({ version: '3.7.3' });
+    await life.change({ version: '3.6.16' });
+    const wanted = names.flatMap((name) => [
+      `Member ${name} upgraded from 3.6.16 to 3.7.3`,
+      `Member ${name} downgraded from 3.7.3 to 3.6.16`,
+    ]);
+    expect(life.told.toSorted()).toEqual(wanted.toSorted());
+    expect(life.members.violations).toEqual([]);
+  });
+
+  it('name the hops between, also of a single member', async () => {
+    const life = await SimulatedUpgrade.of({ size: 1, version: '3.4.31', ...onDisks });
+    await life.change({ version: '3.6.16' });
+    expect(life.told.map((message) => message.replace(/^Member \S+ /, ''))).toEqual([
+      'upgraded from 3.4.31 to 3.5.35',
+      'upgraded from 3.5.35 to 3.6.16',
+    ]);
+  });
+});

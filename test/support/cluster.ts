@@ -138,6 +138,7 @@ async function saysSettled(
     field(`.status.${api.status.ready}`, size),
     field(`.status.${api.status.size}`, size),
     condition('Progressing', 'False'),
+    field('.status.conditions[?(@.type=="Progressing")].reason', 'AsDesired'), // and not blocked, paused or out of contact
   ];
   const what = claims.map((claim) => claim.what).join(', ');
   await waitFor(within, cluster, { what, holds: (object) => claims.every(({ holds }) => holds(object)), seconds });

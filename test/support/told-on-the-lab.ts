@@ -45,4 +45,4 @@ export const toldOnTheLab: readonly string[] = [
 ];
 
 /** Those that are told there one after the other, with the lab to themselves. */
-export const toldAloneOnTheLab: readonly string[] = ['a-node-is-lost', 'the-book', 'the-talk'];
+export const toldAloneOnTheLab: readonly string[] = ['a-node-is-lost', 'members-are-down', 'the-book', 'the-talk'];

@@ -57,12 +57,18 @@ export const conditionOf = (cluster: EtcdCluster | undefined, type: string): Con
 const is = (cluster: EtcdCluster | undefined, type: string, status: string): boolean =>
   conditionOf(cluster, type)?.status === status;
 
+/** Whether a condition says more than that all is well. What is blocked or paused is not under way, and is said all the same. */
+export const isWorthSaying = (condition: ConditionState | undefined): condition is ConditionState =>
+  condition !== undefined &&
+  (condition.status === 'True' || (condition.type === 'Progressing' && (condition.message ?? '') !== ''));
+
 /** It serves, and there is nothing left to do for the operator. */
 export const isSettled = (cluster: EtcdCluster | undefined): boolean =>
   cluster !== undefined &&
   cluster.status?.observedGeneration === cluster.metadata.generation &&
   is(cluster, 'Available', 'True') &&
   is(cluster, 'Progressing', 'False') &&
+  !isWorthSaying(conditionOf(cluster, 'Progressing')) &&
   is(cluster, 'Degraded', 'False');
 
 /** What happened between two looks at a cluster, in lines for people. */
@@ -87,9 +93,9 @@ const sentenceOf = ({ reason = '', message = '' }: ConditionState): string =>
 
 function operatorSays(before: EtcdCluster | undefined, after: EtcdCluster, type: string): readonly string[] {
   const now = conditionOf(after, type);
-  if (now?.status !== 'True') return [];
+  if (!isWorthSaying(now)) return [];
   const then = conditionOf(before, type);
-  const isNew = then?.status !== 'True' || sentenceOf(then) !== sentenceOf(now);
+  const isNew = !isWorthSaying(then) || sentenceOf(then) !== sentenceOf(now);
   return isNew ? [`${type === 'Degraded' ? 'trouble' : 'operator'}: ${sentenceOf(now)}`] : [];
 }
 

@@ -52,6 +52,16 @@ describe('the live view', () => {
     expect(lines).toContain('  ●  db-0  3.6.16  leader');
   });
 
+  it('says what the operator waits for when nothing is under way', () => {
+    const conditions = [
+      { type: 'Available', status: 'True' },
+      { type: 'Progressing', status: 'False', reason: 'Paused', message: 'spec.paused is set' },
+      { type: 'Degraded', status: 'False' },
+    ];
+    const other: EtcdCluster = { ...cluster, status: { ...cluster.status, conditions } };
+    expect(linesOf({ ...view, clusters: [other] }, { columns: 80, rows: 40 })[1]).toBe('  Paused: spec.paused is set');
+  });
+
   it('never is larger than the terminal, and shows what happened last', () => {
     const lines = linesOf(view, { columns: 20, rows: 12 });
     expect(lines).toHaveLength(11);

@@ -3,6 +3,7 @@ import {
   conditionOf,
   type EtcdCluster,
   isSettled,
+  isWorthSaying,
   type MemberState,
   membersOf,
   servingOf,
@@ -60,9 +61,7 @@ function clusterLines(cluster: EtcdCluster, revision = '?'): readonly string[] {
 /** What the operator is doing, and why. */
 function doingOf(cluster: EtcdCluster): string {
   if (isSettled(cluster)) return 'healthy, as desired';
-  const told = ['Degraded', 'Progressing']
-    .map((type) => conditionOf(cluster, type))
-    .find((condition) => condition?.status === 'True');
+  const told = ['Degraded', 'Progressing'].map((type) => conditionOf(cluster, type)).find(isWorthSaying);
   return told === undefined ? 'the operator has not spoken yet' : `${told.reason}: ${told.message}`;
 }
 

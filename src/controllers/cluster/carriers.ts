@@ -6,7 +6,7 @@ import type { Naming } from '../../core/model/template.ts';
 import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { lastWords } from '../agents/last-words.ts';
 import { believedBy, driftOf, kindOfDisk, type Standard } from './drift.ts';
-import { graceOf, hasFallenUnready, isReady, listensOnly, readySince, unreadySince } from './readiness.ts';
+import { graceOf, hasFallenUnready, isNodeLost, isReady, listensOnly, readySince, unreadySince } from './readiness.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -39,6 +39,7 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     uid,
     ...explained(state, claim),
     ready: isReady(pod),
+    ...nodeOf(pod),
     hasRun: hasRun(etcd),
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
     hasFallenUnready: hasFallenUnready(pod, etcd?.state?.running?.startedAt),
@@ -54,6 +55,11 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     drift: driftOf({ pod, claim, isStuck: state.phase === 'stuck' }, { blueprint, mark }),
     isForeign: isForeign(pod, blueprint),
   };
+}
+
+function nodeOf(pod: Stored<Pod>): Pick<Carrier, 'node' | 'isNodeLost'> {
+  const node = pod.spec?.nodeName;
+  return node === undefined ? {} : { node, isNodeLost: isNodeLost(pod) };
 }
 
 /** Not made by us, and not made ours. */

@@ -13,6 +13,7 @@ import type { Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { type Deed, leaderOf, podWith } from './deed.ts';
+import { plainly } from './plain-words.ts';
 
 type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
@@ -59,9 +60,13 @@ async function hasArrived(to: string, deed: Deed): Promise<void> {
   await leaderOf(deed)
     .downgrade('validate', target, deed)
     .catch((thrown: unknown) => {
-      const { kind, message: why } = Failure.from(thrown);
+      const failure = Failure.from(thrown);
+      const { kind } = failure;
       if (kind === 'forbidden' || kind === 'bug') throw thrown; // nobody gets around this by waiting
-      throw new Failure('conflict', `the cluster has not arrived at etcd ${before.major}.${before.minor} yet: ${why}`);
+      throw new Failure(
+        'conflict',
+        `the cluster has not arrived at etcd ${before.major}.${before.minor} yet: ${plainly(failure).why}`,
+      );
     });
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aCarrier, aMember, nameOf } from '../../../test/support/worlds.ts';
 import type { Carrier, Member } from '../../core/model/cluster.ts';
+import { EtcdFailure } from '../../etcd/errors.ts';
+import type { Failure } from '../../std/failure.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
 
 const [name, id] = [nameOf('db-1'), 1];
@@ -38,12 +40,60 @@ describe('a member', () => {
     expect(healthOf({ health: 'silent' }, { phase: 'stopping' })).toBe('silent'));
 });
 
+describe('an alarm', () => {
+  it('belongs to the member that raised it, whichever member tells of it, and is kept when that member is gone', async () => {
+    const errors = ['memberID:1 alarm:CORRUPT ', 'memberID:77  alarm:NOSPACE ', 'alarm:NOSPACE'];
+    const status = { memberId: 2n, clusterId: 9n, leader: 2n, version: '3.5.35', errors, isLearner: false };
+    const listed = (n: bigint) => ({ id: n, name: `db-${n}`, peerURLs: [`http://db-${n}.db:2380`], clientURLs: [] });
+    const connection = { status: async () => status, memberList: async () => [listed(1n), listed(2n)] };
+    const asking = { signal: new AbortController().signal, timeoutMillis: 1 };
+    const sighting = await seeMembership([
+      { name: nameOf('db-2'), connection: connection as unknown as Asked['connection'], asking },
+    ]);
+    expect(sighting).toMatchObject({
+      value: {
+        members: [
+          { name: 'db-1', alarms: ['CORRUPT'] },
+          { name: 'db-2', alarms: ['NOSPACE'] },
+        ],
+        leftAlarms: ['NOSPACE'],
+      },
+    });
+  });
+});
+
+describe('etcd that cannot be asked', () => {
+  const asking = { signal: new AbortController().signal, timeoutMillis: 1 };
+  const whyWhen = async (thrown: Failure): Promise<object> => {
+    const connection = { status: () => Promise.reject(thrown), memberList: async () => [] };
+    return await seeMembership([{ name, connection, asking }]);
+  };
+  const raw = 'Status of http://10.0.0.1:2379: no connection: connect ECONNREFUSED 10.0.0.1:2379 (ECONNREFUSED)';
+  const failed = (obstacle: EtcdFailure['obstacle']): Failure =>
+    new EtcdFailure('unreachable', raw, { obstacle, mayBeDone: false });
+
+  it.each<[string, EtcdFailure['obstacle']]>([
+    ['no connection to etcd can be made', { is: 'connection' }],
+    ['etcd does not answer in time', { is: 'timeout' }],
+    ['the TLS handshake with etcd failed: certificate has expired', { is: 'tls', says: 'certificate has expired' }],
+    ['etcd cannot be asked', undefined],
+  ])('is said to be so in plain words: %s', async (why, obstacle) => {
+    expect(await whyWhen(failed(obstacle))).toEqual({ seen: false, why, detail: raw });
+  });
+
+  it('says what it refuses in its own words', async () => {
+    const refused = new EtcdFailure('forbidden', 'etcdserver: permission denied', { mayBeDone: false });
+    expect(await whyWhen(refused)).toMatchObject({ seen: false, why: 'etcdserver: permission denied' });
+  });
+});
+
 describe('somebody who has got the address of a member', () => {
   const asking = { signal: new AbortController().signal, timeoutMillis: 1 };
   /** A cluster of one, which is asked in place of the member of that name. */
   const asked = (as: string, member: { name: string; id: bigint; clusterId: bigint }): Asked => {
     const { name: own, id: memberId, clusterId } = member;
-    const status = { memberId, clusterId, leader: memberId, version: '3.5.35', errors: [], isLearner: false };
+    const errors = own === 'other-0' ? ['memberID:7 alarm:CORRUPT '] : [];
+    const status = { memberId, clusterId, leader: memberId, version: '3.5.35', errors, isLearner: false };
     const listed = { id: memberId, name: own, peerURLs: [`http://${own}.db:2380`], clientURLs: [] };
     const connection = { status: async () => status, memberList: async () => [listed] };
     return { name: nameOf(as), connection: connection as unknown as Asked['connection'], asking };
@@ -54,8 +104,9 @@ describe('somebody who has got the address of a member', () => {
     const why = 'other-0 answers at the address of db-0';
     expect(await seeMembership([stranger])).toEqual({ seen: false, why });
   });
-  it('is passed over where a member answers', async () => {
+  it('is passed over where a member answers, and so are its alarms', async () => {
     const sighting = await seeMembership([stranger, asked('db-1', { name: 'db-1', id: 1n, clusterId: 9n })]);
-    expect(sighting).toMatchObject({ seen: true, value: { clusterId: '9', members: [{ name: 'db-1' }] } });
+    expect(sighting).toMatchObject({ seen: true, value: { clusterId: '9', members: [{ name: 'db-1', alarms: [] }] } });
+    expect(sighting.seen ? sighting.value : {}).not.toHaveProperty('leftAlarms');
   });
 });

@@ -11,6 +11,8 @@ import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';
 import { Failure } from '../../std/failure.ts';
+import { type Raised, withAlarms } from './alarms.ts';
+import { plainly } from './plain-words.ts';
 
 /** Whom to ask, and for how long to wait for an answer. A healthy member answers within milliseconds. */
 export interface Asked {
@@ -36,8 +38,9 @@ export async function seeMembership(asked: readonly Asked[]): Promise<Sighting<M
 
 function unseen(failures: readonly Failure[]): Sighting<Membership> {
   const refused = failures.find((failure) => refusalOf(failure) !== undefined);
-  const why = (refused ?? failures[0])?.message ?? 'nobody answers';
-  return { seen: false, why, ...refusal(refused) };
+  const first = refused ?? failures[0];
+  const words = first === undefined ? { why: 'no member answers' } : plainly(first);
+  return { seen: false, ...words, ...refusal(refused) };
 }
 
 const refusal = (thrown: unknown): { readonly refused?: Refusal } => {
@@ -68,7 +71,8 @@ async function listByMajority(answers: readonly Answer[]): Promise<Sighting<Memb
       failure = thrown;
     }
   }
-  return { seen: false, why: Failure.from(failure).message, ...refusal(failure), ...(await rumourOf(inOrder)) };
+  const words = plainly(Failure.from(failure));
+  return { seen: false, ...words, ...refusal(failure), ...(await rumourOf(inOrder)) };
 }
 
 /**
@@ -99,10 +103,8 @@ const leads = ({ status }: Answer): boolean => status.leader === status.memberId
 
 function membershipOf(list: readonly EtcdMember[], answers: readonly Answer[], clusterId: bigint): Membership {
   const byId = new Map(answers.map(({ status }) => [status.memberId, status]));
-  return {
-    clusterId: hexOf(clusterId),
-    members: list.map((member) => memberOf(member, byId.get(member.id), clusterId)),
-  };
+  const members = list.map((member) => memberOf(member, byId.get(member.id), clusterId));
+  return withAlarms({ clusterId: hexOf(clusterId), members }, raisedIn(answers, clusterId));
 }
 
 function memberOf(member: EtcdMember, status: MemberStatus | undefined, clusterId: bigint): Member {
@@ -118,13 +120,19 @@ function memberOf(member: EtcdMember, status: MemberStatus | undefined, clusterI
     raftIndex: status?.raftIndex,
     storageVersion: status?.storageVersion,
     downgradeTarget: status?.downgradeTarget,
-    alarms: alarmsIn(status),
   };
 }
 
-/** From 3.4 on members speak of them among what is wrong with them. */
-const alarmsIn = (status: MemberStatus | undefined): readonly string[] =>
-  (status?.errors ?? []).flatMap((text) => /alarm:\s*(NOSPACE|CORRUPT)/.exec(text)?.[1] ?? []);
+/** From 3.4 on, every member says among what is wrong which alarms any member has raised. */
+const raisedIn = (answers: readonly Answer[], clusterId: bigint): readonly Raised[] =>
+  answers
+    .filter(({ status }) => status.clusterId === clusterId)
+    .flatMap(({ status }) => status.errors.flatMap((text) => alarmIn(text, status.memberId)));
+
+function alarmIn(text: string, teller: bigint): readonly Raised[] {
+  const [, id = String(teller), kind] = /(?:memberID:\s*(\d{1,20})\s+)?alarm:\s*(NOSPACE|CORRUPT)/.exec(text) ?? [];
+  return kind === undefined ? [] : [{ memberId: BigInt(id), kind }];
+}
 
 function healthOf(member: EtcdMember, status: MemberStatus | undefined, clusterId: bigint): Member['health'] {
   if (status === undefined) return member.name === '' ? 'never-started' : 'silent';

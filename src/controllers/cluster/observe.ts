@@ -23,6 +23,7 @@ import { certificatesOf, lookAtSecurity, type Security, withKeys } from './secur
 import type { Tools } from './sources.ts';
 import { spareNames } from './spare-names.ts';
 import { hasUsers, noUser, weighed } from './users.ts';
+import type { Watched } from './watched.ts';
 
 /** What a pass works with: what it knows, and the ways to those whom it may have to ask for something. */
 export interface Observed {
@@ -59,10 +60,10 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
   const patience = (carrier: Carrier): number => patienceWith(carrier, read, tools);
   const founders = memory.clusterId === undefined ? memory.bootstrap?.members.length : undefined;
   const asking = { locked: secrets.locked, founders, now: tools.now(), connectionTo, patience };
-  const sighting = await membersSeen(carriers, asking, signal);
+  const sighting = await withOldAlarms(membersSeen(carriers, asking, signal), { blueprint, tools, connectionTo });
   const shutOut = refusedUser(sighting.seen ? undefined : sighting.refused, { ...read, ...secrets });
   const membership = because(shutOut, withLeavers(sighting, carriers));
-  const watched = tools.watched?.see(keyOf(blueprint.intent), { carriers, membership }) ?? { carriers, membership };
+  const watched = withTimes({ carriers, membership, memory }, { blueprint, tools });
   const takenClaims = allClaimsOf(blueprint, tools.caches).filter((claim) => !unused.includes(claim));
   const world: ClusterWorld = {
     now: tools.now().getTime(),
@@ -84,6 +85,22 @@ export async function observe(read: ReadCluster, tools: Tools, signal: AbortSign
     podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid),
     world: { ...world, safeguard: await lookAtSafeguard(read, world, tools) },
   };
+}
+
+interface Watching {
+  readonly blueprint: Blueprint;
+  readonly tools: Pick<Tools, 'watched'>;
+}
+
+const withTimes = (seen: Parameters<Watched['see']>[1], { blueprint, tools }: Watching): ReturnType<Watched['see']> =>
+  tools.watched?.see(keyOf(blueprint.intent), seen) ?? { carriers: seen.carriers, membership: seen.membership };
+
+async function withOldAlarms(
+  seeing: Promise<ClusterWorld['membership']>,
+  { blueprint, tools, connectionTo }: Watching & Pick<Observed, 'connectionTo'>,
+): Promise<ClusterWorld['membership']> {
+  const sighting = await seeing;
+  return (await tools.watched?.oldAlarms.added(keyOf(blueprint.intent), sighting, connectionTo)) ?? sighting;
 }
 
 interface Speech extends Pick<ClusterWorld, 'startsWithoutSecrets'> {

@@ -4,6 +4,20 @@ export const isReady = (pod: Stored<Pod>): boolean => readiness(pod)?.status ===
 
 const readiness = (pod: Stored<Pod>) => pod.status?.conditions?.find(({ type }) => type === 'Ready');
 
+/**
+ * Whether Kubernetes has declared the pod's node not ready. The pod says so itself, and no right to read Nodes is needed: its
+ * kubelet always calls pod and containers unready together, so that a pod which alone is unready was called so by the control
+ * plane.
+ */
+export const isNodeLost = (pod: Stored<Pod>): boolean =>
+  pod.status?.reason === 'NodeLost' || readiness(pod)?.reason === 'NodeNotReady' || isUnreadyByItself(pod);
+
+const isUnreadyByItself = (pod: Stored<Pod>): boolean =>
+  readiness(pod)?.status === 'False' && areContainersReady(pod) && !pod.spec?.readinessGates?.length;
+
+const areContainersReady = ({ status }: Stored<Pod>): boolean =>
+  status?.conditions?.find(({ type }) => type === 'ContainersReady')?.status === 'True';
+
 export const readySince = (pod: Stored<Pod>): number | undefined =>
   isReady(pod) ? Date.parse(readiness(pod)?.lastTransitionTime ?? '') || undefined : undefined;
 

@@ -5,7 +5,8 @@ import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
 import type { Reason } from '../../core/reasons.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
-import type { ReadCluster } from '../../dialects/dialect.ts';
+import { secondsUntilReport } from '../../core/status/trouble.ts';
+import type { ReadCluster, Told } from '../../dialects/dialect.ts';
 import { warningsOfScope, warningsOfStrangers } from '../../dialects/warnings.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
@@ -19,10 +20,12 @@ import { keepLabels } from './lost-labels.ts';
 import { type Observed, observe } from './observe.ts';
 import { freePeers, keepPeers, peerKeeping, publishPeers } from './peers.ts';
 import { perform } from './perform.ts';
+import { plainly } from './plain-words.ts';
 import { publish, withStatus } from './publish.ts';
 import { readOrRefuse } from './read-once.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 import { tellClients, withWhatIsTold } from './tell-clients.ts';
+import { tellFindings } from './tell-findings.ts';
 import { failureOf, isNotNow, type Trouble, tellTrouble, troubleIn, worthTelling } from './trouble.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
@@ -53,10 +56,12 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
     tellTrouble(object, trouble, tools);
     const pass = { read, observed, verdict, trouble };
+    tellFindings(object, observed, tools);
     const status = statusAfter(object, pass, tools);
+    const ofMembers = tools.dialect.tellMembers(object.status, status);
     const toldAgo = tools.toldAgo(key);
-    const tell = isWorthTelling(pass, toldAgo);
-    if (tell) await tellAll(object, { read, observed, status }, tools);
+    const tell = isWorthTelling({ ...pass, ofMembers }, toldAgo);
+    if (tell) await tellAll(object, { read, observed, status, ofMembers }, tools);
     return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
   };
 }
@@ -78,11 +83,14 @@ interface News {
   readonly read: ReadCluster;
   readonly observed: Observed;
   readonly status: object;
+  readonly ofMembers: readonly Told[];
 }
 
-async function tellAll(object: Stored<ClusterObject>, { read, observed, status }: News, tools: Tools): Promise<void> {
-  await publish(object, status, tools);
-  await publishPeers(observed.world, peerKeeping(read, tools));
+/** An Event about members follows the status that it was found in, which the next pass is compared with: so it is told once. */
+async function tellAll(object: Stored<ClusterObject>, news: News, tools: Tools): Promise<void> {
+  await publish(object, news.status, tools);
+  for (const told of news.ofMembers) tools.tell(object, told);
+  await publishPeers(news.observed.world, peerKeeping(news.read, tools));
 }
 
 interface Decided {
@@ -158,17 +166,22 @@ const isOutOfReach = (world: ClusterWorld): boolean =>
 
 function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, trouble }: Pass, tools: Tools): object {
   const told = worthTelling(trouble);
-  const delay = told.failure === undefined ? trouble.failure?.message : undefined;
+  const delay = told.failure === undefined && trouble.failure ? plainly(trouble.failure).why : undefined;
   const status = statusOf(observed.world, delayed(verdict, delay), told);
   const { generation } = object.metadata;
   return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
 }
 
 /**
- * What is remembered must be written down at once, and trouble too. A step that was taken is followed by a look at what
- * came of it; and for all else once a second is soon enough for people, while pods become ready one after the other.
+ * What is remembered must be written down at once, and so must trouble and other versions of members. A step that was taken is
+ * followed by a look at what came of it; and for all else once a second is soon enough for people, while pods become ready one
+ * after the other.
  */
-function isWorthTelling({ observed, verdict, trouble }: Pass, toldSecondsAgo: number): boolean {
+function isWorthTelling(
+  { observed, verdict, trouble, ofMembers }: Pass & Pick<News, 'ofMembers'>,
+  toldSecondsAgo: number,
+): boolean {
+  if (ofMembers.length > 0) return true;
   if (trouble.failure !== undefined || trouble.aside !== undefined) return true;
   if (verdict.is === 'act')
     return verdict.steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
@@ -192,13 +205,13 @@ async function refuse(object: Stored<ClusterObject>, problems: string, tools: To
 }
 
 /** `untold`: how many seconds it takes until what was seen may be told, where it was not. */
-function nextVisit({ verdict, trouble: { failure, aside } }: Pass, untold: number): Outcome {
+function nextVisit({ observed, verdict, trouble: { failure, aside } }: Pass, untold: number): Outcome {
   if (failure !== undefined) return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
   switch (verdict.is) {
     case 'act':
       return again(seconds.acted);
     case 'wait':
-      return again(patienceFor(verdict));
+      return again(Math.min(patienceFor(verdict), secondsUntilReport(observed.world)));
     case 'settled':
       if (aside !== undefined) return isNotNow(aside) ? again(seconds.waiting) : again(seconds.waitingForPerson);
       return again(untold > 0 ? untold : seconds.settled); // etcd cannot wake us when something changes inside it

@@ -48,3 +48,22 @@ it('nothing is left of a cluster that is gone', () => {
   watched.forget('default/db');
   expect(watched.size).toBe(0);
 });
+
+it('the time without a majority begins when the cluster has formed, and ends with the first pass that finds one', () => {
+  let now = 0;
+  const watched = new Watched({ monotonic: () => now });
+  const forming: Change = (w) => ({
+    ...w,
+    memory: { ...w.memory, clusterId: undefined },
+    carriers: w.carriers.map((carrier) => ({ ...carrier, ready: false })),
+  });
+  const after = (...changes: readonly Change[]) => {
+    now += 10_000;
+    return watched.see('default/db', aWorld(...changes)).withoutQuorumMillis;
+  };
+  expect(after(outOfContact(), forming)).toBeUndefined();
+  expect(after(outOfContact())).toBe(0);
+  expect(after(outOfContact())).toBe(10_000);
+  expect(after(...silent)).toBeUndefined();
+  expect(after(outOfContact())).toBe(0);
+});

@@ -1,6 +1,9 @@
 import type { Carrier, ClusterWorld, Member } from '../../core/model/cluster.ts';
+import { hasFormed } from '../../core/plan/cluster/formed-unseen.ts';
+import { isWithoutQuorum } from '../../core/plan/cluster/unreachable.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Lasting, Sustained } from '../../runtime/sustained.ts';
+import { OldAlarms } from './alarms.ts';
 
 type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
 
@@ -8,26 +11,35 @@ type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
 export class Watched {
   readonly #pods: Sustained;
   readonly #members: Sustained;
+  readonly #contact: Sustained;
+  readonly oldAlarms: OldAlarms;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#pods = new Sustained(clock);
     this.#members = new Sustained(clock);
+    this.#contact = new Sustained(clock);
+    this.oldAlarms = new OldAlarms(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    return Math.max(this.#pods.size, this.#members.size);
+    return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size);
   }
 
-  see(key: string, { carriers, membership }: Seen): Seen {
+  see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'withoutQuorumMillis'> {
+    const { carriers, membership } = seen;
     const lasting = this.#pods.note(key, carriers.flatMap(conditionsOf));
     const watched = carriers.map((carrier) => ({ ...carrier, ...timesOf(carrier, lasting) }));
-    return { carriers: watched, membership: this.#silences(key, { carriers, membership }) };
+    const isCutOff = hasFormed(seen) && isWithoutQuorum(seen);
+    const withoutQuorumMillis = this.#contact.note(key, isCutOff ? ['quorum'] : []).get('quorum')?.millis;
+    return { carriers: watched, membership: this.#silences(key, { carriers, membership }), withoutQuorumMillis };
   }
 
   forget(key: string): void {
     this.#pods.forget(key);
     this.#members.forget(key);
+    this.#contact.forget(key);
+    this.oldAlarms.forget(key);
   }
 
   #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {

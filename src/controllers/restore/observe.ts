@@ -160,7 +160,7 @@ const conditionsOf = (object: Target['object']): NonNullable<StatusSeen['conditi
 function isSettled({ object, read }: Target, { dialect }: RestoreTools): boolean {
   const conditions = conditionsOf(object);
   const { ready, size } = dialect.countsIn(object?.status ?? {});
-  const isQuiet = conditions.some((condition) => condition.type === 'Progressing' && condition.status === 'False');
+  const isQuiet = conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'AsDesired');
   const wanted = read.blueprint.intent.size;
   return isQuiet && ready === wanted && size === wanted;
 }

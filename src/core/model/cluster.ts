@@ -16,7 +16,15 @@ export type Sighting<T> =
    * A *rumour* is what one says without a majority behind it: good enough to start what is missing, and no more.
    * `refused`: those who answered do not let in whom we say we are.
    */
-  | { readonly seen: false; readonly why: string; readonly rumour?: T; readonly refused?: Refusal };
+  | {
+      readonly seen: false;
+      /** In plain words, for people. */
+      readonly why: string;
+      /** What the transport said, for the log alone. */
+      readonly detail?: string;
+      readonly rumour?: T;
+      readonly refused?: Refusal;
+    };
 
 /** `unknown-user`: with the name and password that we gave. `no-user`: nobody, or somebody who may not do what we have to. */
 export type Refusal = 'unknown-user' | 'no-user';
@@ -44,7 +52,7 @@ export interface Member {
   readonly storageVersion: string | undefined;
   /** The version that the cluster has been told to go back to, while it has. */
   readonly downgradeTarget: string | undefined;
-  /** What etcd has raised an alarm about, by its own names for it; those before 3.4 do not say. */
+  /** Alarms that etcd has raised about this member, by etcd's own names: NOSPACE, CORRUPT. */
   readonly alarms?: readonly string[];
 }
 
@@ -63,6 +71,9 @@ export interface Carrier {
   readonly phase: 'starting' | 'stuck' | 'running' | 'stopping' | 'ended' | 'gone';
   readonly ready: boolean;
   readonly why: string;
+  /** The node that it was scheduled to, and whether Kubernetes has declared that node not ready. */
+  readonly node?: string | undefined;
+  readonly isNodeLost?: boolean;
   /** Whether its container has been started at least once, so that the image and the node are known to be good. */
   readonly hasRun: boolean;
   /** Since when it has not been ready, in milliseconds of its node's clock; undefined while it is. */
@@ -176,6 +187,8 @@ export type MemberNames = 'random' | 'ordinal';
 export interface Membership {
   readonly clusterId: string;
   readonly members: readonly Member[];
+  /** Alarms of members that were removed since: they stand until they are disarmed. */
+  readonly leftAlarms?: readonly string[];
 }
 
 /** What there is to do about the certificates that we keep for members. */
@@ -220,6 +233,11 @@ export interface ClusterWorld {
   readonly memory: Memory;
   readonly carriers: readonly Carrier[];
   readonly membership: Sighting<Membership>;
+  /**
+   * For how long fewer than a majority have answered, counted by this operator's own clock; not there while a majority does, or
+   * before the cluster has formed.
+   */
+  readonly withoutQuorumMillis?: number | undefined;
   /** What is wrong with the Secrets that the spec names, in sentences for people. */
   readonly secretProblems: readonly string[];
   /** The same of the Secret with the operator's user, as long as etcd says that its auth is off, and so nobody needs it. */

@@ -25,6 +25,16 @@ const atLeast = (text: string, floor: string): boolean => {
   return version !== undefined && least !== undefined && compareVersions(version, least) >= 0;
 };
 
+/** Whether one version is older than another; of what is no version, neither is. */
+export function isOlder(one: string, than: string): boolean {
+  const [a, b] = [parseVersion(one), parseVersion(than)];
+  return a !== undefined && b !== undefined && compareVersions(a, b) < 0;
+}
+
+/** What members are doing that go from one version to another. */
+export const movingTo = (version: string, from: string): string =>
+  `${isOlder(version, from) ? 'downgrading' : 'upgrading'} to ${version}`;
+
 /** Whether two versions have the same three numbers, whatever a builder has added to them. */
 export const isSameVersion = (one: string | undefined, other: string): boolean =>
   numbersOf(one ?? '') === numbersOf(other);

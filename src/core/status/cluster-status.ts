@@ -1,17 +1,19 @@
-import {
-  type Carrier,
-  type CarrierName,
-  type ClusterWorld,
-  isInherited,
-  type Member,
-  type Memory,
-} from '../model/cluster.ts';
+import { alarmsIn, isCorrupt, sentenceOnAlarms } from '../model/alarms.ts';
+import type { Carrier, CarrierName, ClusterWorld, Member, Memory } from '../model/cluster.ts';
 import { isSameVersion } from '../model/version.ts';
+import { hasFormed } from '../plan/cluster/formed-unseen.ts';
 import { routeOf } from '../plan/cluster/outdated.ts';
 import type { Step, Verdict } from '../plan/cluster/step.ts';
-import { hasQuorum } from '../quorum.ts';
+import {
+  isWithoutQuorum,
+  mayServeUnheard,
+  sentenceOnLostQuorum,
+  unreachableMembers,
+} from '../plan/cluster/unreachable.ts';
 import type { Reason } from '../reasons.ts';
 import { clientsMoving } from './client-move.ts';
+import { type Finding, isDown, troublesOf } from './trouble.ts';
+import { isUnderWay, type Scaling, scalingOf, type Upgrade, upgradeOf } from './under-way.ts';
 
 export interface Condition {
   readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving';
@@ -28,10 +30,13 @@ export interface ClusterStatus {
   readonly ready: readonly CarrierName[];
   readonly unready: readonly CarrierName[];
   readonly members: readonly Member[];
-  readonly change: 'creating' | 'growing' | 'shrinking' | 'upgrading' | 'none';
+  /** Set only while the number of members, or their version, is really being changed. */
+  readonly scaling: Scaling | undefined;
+  readonly upgrade: Upgrade | undefined;
   /** What all members run in turn until they run what the spec says; empty when they do, or when there is no way. */
   readonly path: readonly string[];
-  readonly needsPerson: boolean;
+  /** Whether a person is needed, or a majority has been down for a while. */
+  readonly hasFailed: boolean;
   readonly paused: boolean;
   readonly conditions: readonly Condition[];
 }
@@ -46,20 +51,24 @@ export interface Trouble {
 export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside }: Trouble = {}): ClusterStatus {
   const members = world.membership.seen ? world.membership.value.members : [];
   const memory = remembered(world, verdict.is === 'act' && failure === undefined ? verdict.steps : []);
+  const path = pathOf(world);
+  const away = unreachableMembers(world);
+  const isReady = ({ ready, name }: Carrier): boolean => ready && !away.includes(name);
   return {
     memory,
     size: sizeOf(members, memory),
-    ready: namesOf(world.carriers.filter((carrier) => carrier.ready)),
-    unready: namesOf(world.carriers.filter((carrier) => carrier.phase === 'running' && !carrier.ready)),
+    ready: namesOf(world.carriers.filter(isReady)),
+    unready: namesOf(world.carriers.filter((carrier) => carrier.phase === 'running' && !isReady(carrier))),
     members,
-    change: changeOf(verdict),
-    path: pathOf(world),
-    needsPerson: verdict.is === 'wait' && verdict.needsPerson === true,
+    scaling: scalingOf(world, verdict),
+    upgrade: upgradeOf(world, verdict, path),
+    path,
+    hasFailed: isDown(world) || (verdict.is === 'wait' && verdict.needsPerson === true),
     paused: world.intent.paused,
     conditions: [
       available(world),
-      progressing(verdict),
-      degraded(world, verdict, failure ?? aside),
+      progressing(world, verdict),
+      degraded(troublesOf(world, verdict, failure ?? aside)),
       ...clientsMoving(world),
     ],
   };
@@ -86,19 +95,6 @@ function versionOfAll(membership: ClusterWorld['membership']): string | undefine
 const namesOf = (those: readonly (Carrier | Member)[]): readonly CarrierName[] =>
   those.map(({ name }) => name).toSorted();
 
-const changes: Partial<Record<Reason, ClusterStatus['change']>> = {
-  Creating: 'creating',
-  Forming: 'creating',
-  Formed: 'creating',
-  ScalingUp: 'growing',
-  MemberStarting: 'growing',
-  ScalingDown: 'shrinking',
-  Upgrading: 'upgrading',
-};
-
-const changeOf = (verdict: Verdict): ClusterStatus['change'] =>
-  verdict.is === 'settled' ? 'none' : (changes[verdict.reason] ?? 'none');
-
 function pathOf(world: ClusterWorld): readonly string[] {
   const route = routeOf(world);
   const members = world.membership.seen ? world.membership.value.members : [];
@@ -108,47 +104,38 @@ function pathOf(world: ClusterWorld): readonly string[] {
 
 /**
  * Never fresher than its evidence: without a word from etcd we do not say that it is available; nor before a pod is ready, as
- * the Service leads clients to no other.
+ * the Service leads clients to no other. Where only the operator is cut off, it is not known.
  */
-function available({ membership, memory, carriers }: ClusterWorld): Condition {
+function available(world: ClusterWorld): Condition {
   const type = 'Available';
-  if (membership.seen) {
-    if (!hasQuorum(membership.value.members))
-      return { type, status: 'False', reason: 'NoContact', message: 'fewer than a majority of the voters are healthy' };
-    return carriers.some(({ ready }) => ready)
-      ? { type, status: 'True', reason: 'AsDesired', message: '' }
-      : { type, status: 'False', reason: 'NotReady', message: 'no pod is ready for clients' };
-  }
-  if (memory.clusterId === undefined && !isInherited(memory))
+  if (!isWithoutQuorum(world)) return { type, ...serving(world) };
+  if (!hasFormed(world))
     return { type, status: 'False', reason: 'Creating', message: 'the cluster has not formed yet' };
-  return { type, status: 'False', reason: 'NoContact', message: membership.why };
+  const status = mayServeUnheard(world) ? 'Unknown' : 'False';
+  return { type, status, reason: 'NoContact', message: sentenceOnLostQuorum(world) };
 }
 
-const progressing = (verdict: Verdict): Condition =>
+function serving(world: ClusterWorld): Omit<Condition, 'type'> {
+  if (isCorrupt(world)) return { status: 'False', reason: 'AlarmRaised', message: sentenceOnAlarms(alarmsIn(world)) };
+  return world.carriers.some(({ ready }) => ready)
+    ? { status: 'True', reason: 'AsDesired', message: '' }
+    : { status: 'False', reason: 'NotReady', message: 'no pod is ready for clients' };
+}
+
+/** The reason says what is done or waited for, whether it is under way or not. */
+const progressing = (world: ClusterWorld, verdict: Verdict): Condition =>
   verdict.is === 'settled'
     ? { type: 'Progressing', status: 'False', reason: 'AsDesired', message: '' }
-    : { type: 'Progressing', status: 'True', reason: verdict.reason, message: verdict.message };
+    : {
+        type: 'Progressing',
+        status: isUnderWay(world, verdict) ? 'True' : 'False',
+        reason: verdict.reason,
+        message: verdict.message,
+      };
 
-const troubles: ReadonlySet<Reason> = new Set([
-  'QuorumLost',
-  'WrongCluster',
-  'MemberStuck',
-  'NoContact',
-  'SecretUnfit',
-  'BadSpec',
-  'UpgradeRefused',
-  'AlarmRaised',
-  'BackupFailed',
-  'MissingRights',
-  'VolumeStuck',
-]);
-
-function degraded({ unneededSecret }: ClusterWorld, verdict: Verdict, failure: Error | undefined): Condition {
-  const type = 'Degraded';
-  if (failure !== undefined) return { type, status: 'True', reason: 'StepFailed', message: failure.message };
-  if (verdict.is === 'wait' && troubles.has(verdict.reason)) {
-    return { type, status: 'True', reason: verdict.reason, message: verdict.message };
-  }
-  if (unneededSecret !== undefined) return { type, status: 'True', reason: 'SecretUnfit', message: unneededSecret };
-  return { type, status: 'False', reason: 'AsDesired', message: '' };
+function degraded(troubles: readonly Finding[]): Condition {
+  const [worst] = troubles;
+  if (worst === undefined) return { type: 'Degraded', status: 'False', reason: 'AsDesired', message: '' };
+  const message = [...new Set(troubles.map((each) => each.message))].join('; ');
+  return { type: 'Degraded', status: 'True', reason: worst.reason, message };
 }

@@ -15,13 +15,26 @@ const columns: readonly Column[] = [
     name: 'Available',
     type: 'string',
     jsonPath: '.status.conditions[?(@.type=="Available")].status',
-    description: 'whether clients can read and write',
+    description: 'whether clients are served',
+  },
+  {
+    name: 'Doing',
+    type: 'string',
+    jsonPath: '.status.conditions[?(@.type=="Progressing")].reason',
+    description: 'what the operator does or waits for',
   },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   { name: 'Wanted', type: 'string', jsonPath: '.spec.version', description: 'version wanted', priority: 1 },
   { name: 'Paused', type: 'boolean', jsonPath: '.status.controlPaused', priority: 1 },
   { name: 'Service', type: 'string', jsonPath: '.status.serviceName', description: 'service for clients', priority: 1 },
   { name: 'Reason', type: 'string', jsonPath: '.status.reason', description: 'why it failed', priority: 1 },
+  {
+    name: 'Trouble',
+    type: 'string',
+    jsonPath: '.status.conditions[?(@.type=="Degraded")].message',
+    description: 'what is wrong',
+    priority: 1,
+  },
 ];
 
 const etcdCluster: Kind = {

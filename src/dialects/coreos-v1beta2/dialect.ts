@@ -2,7 +2,7 @@ import type { ClusterDialect } from '../dialect.ts';
 import { tellWait } from '../warnings.ts';
 import { group, readCluster, version } from './intent.ts';
 import { safeguards } from './safeguard.ts';
-import { tellSpec, tellStep } from './tell.ts';
+import { tellMembers, tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
 /** The API of the CoreOS etcd Operator, as the book has it. */
@@ -22,5 +22,6 @@ export const coreos: ClusterDialect = {
   writeProblems,
   tellSpec,
   tellStep,
+  tellMembers,
   tellWait,
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { found } from '../conditions.ts';
+import { alarms } from '../member-status.ts';
 import { listBy, looksLike, ruled, text } from '../rule.ts';
 
 const name = text(253);
@@ -20,14 +21,15 @@ const memberStatus = z.object({
   id: hexId.optional().describe('Number that etcd knows it by, in hexadecimal.'),
   role: z.enum(['voter', 'learner']).optional().describe('A learner does not vote until it has caught up.'),
   healthy: z.boolean().optional().describe('Whether it answered, in sync, when last asked.'),
-  leader: z.boolean().optional().describe('Whether it leads the others.'),
-  version: text(64).optional().describe('Version of etcd it runs.'),
+  leader: z.boolean().optional().describe('Whether it answered, as the leader, when last asked.'),
+  version: text(64).optional().describe('Version of etcd it runs, or ran when it last answered.'),
+  alarms,
 });
 
 const fields = {
   phase: z
     .enum(['', 'Creating', 'Running', 'Failed'])
-    .describe('Creating, Running, or Failed while a person is needed.'),
+    .describe('Creating, Running, or Failed while a person is needed or a majority of members is down.'),
   reason: text(32_768).describe('Why the phase is Failed.'),
   controlPaused: z.boolean().describe('Whether the operator leaves the cluster as it is, as spec.paused asks.'),
   heldBy: text(253).describe('The restore for which the operator stands aside, by its uid.'),
@@ -44,7 +46,7 @@ const fields = {
   serviceName: name.describe('Service for clients.'),
   clientPort: z.int().describe('Port of that service.'),
   currentVersion: text(64).describe('Version that all members run.'),
-  targetVersion: text(64).describe('Version that an upgrade under way leads to.'),
+  targetVersion: text(64).describe('Version that an upgrade under way leads to; empty while none is.'),
   upgradePath: z
     .array(text(64))
     .max(32)

@@ -1,7 +1,9 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
+import { type VersionChange, versionChanges } from '../member-status.ts';
 import { takenOver, warningsAbout } from '../warnings.ts';
+import { foundStatus } from './status.ts';
 
 const added = (name: string): Told => ({
   type: 'Normal',
@@ -24,8 +26,6 @@ export function tellStep(step: Step): readonly Told[] {
       return [added(step.name)];
     case 'remove-member':
       return step.because === 'dead' ? [replacing(step.name), removed(step.name)] : [removed(step.name)];
-    case 'change-image':
-      return step.from === step.to ? [] : [upgraded(step.name, step.from, step.to)];
     case 'adopt-carrier':
       return [takenOver(step.name)];
     case 'release-carrier':
@@ -33,6 +33,7 @@ export function tellStep(step: Step): readonly Told[] {
     case 'remember-formation':
     case 'seal-carrier':
     case 'stop-carrier':
+    case 'change-image':
     case 'discard-carrier':
     case 'promote-member':
     case 'relabel-carrier':
@@ -50,11 +51,24 @@ export function tellStep(step: Step): readonly Told[] {
   }
 }
 
-const upgraded = (name: string, from: string, to: string): Told => ({
-  type: 'Normal',
-  reason: 'Member Upgraded',
-  message: `Member ${name} upgraded from ${from} to ${to} `, // with the original's blank at its end
-});
+/** Written when members were seen to run another version, and not before. */
+export const tellMembers = (previous: unknown, status: object): readonly Told[] => {
+  const [before, after] = [previous ?? {}, status].map((each) => foundStatus.parse(each).memberStatus ?? []);
+  return versionChanges(before ?? [], after ?? []).map(moved);
+};
+
+const moved = ({ name, from, to, isDowngrade }: VersionChange): Told =>
+  isDowngrade
+    ? {
+        type: 'Normal',
+        reason: 'Member Downgraded',
+        message: `Member ${name} downgraded from ${from} to ${to}`,
+      }
+    : {
+        type: 'Normal',
+        reason: 'Member Upgraded',
+        message: `Member ${name} upgraded from ${from} to ${to} `, // with the original's blank at its end
+      };
 
 const replacing = (name: string): Told => ({
   type: 'Normal',

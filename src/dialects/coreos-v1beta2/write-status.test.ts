@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, outOfContact, untouched, wanting, withoutCarrier } from '../../../test/support/worlds.ts';
+import {
+  aWorld,
+  type Change,
+  outOfContact,
+  untouched,
+  wanting,
+  withMember,
+  withoutCarrier,
+} from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
@@ -51,9 +59,18 @@ describe('the status of a cluster', () => {
   });
 
   it('never says that a silent cluster is available', () => {
-    expect(conditionOf(written(aWorld(outOfContact()), written(aWorld())), 'Available')).toMatchObject({
+    const down: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, ready: false })) });
+    expect(conditionOf(written(aWorld(outOfContact(), down), written(aWorld())), 'Available')).toMatchObject({
       status: 'False',
       reason: 'NoContact',
+    });
+  });
+
+  it('does not know whether a cluster is available whose pods are ready and out of the reach of the operator', () => {
+    expect(conditionOf(written(aWorld(outOfContact()), written(aWorld())), 'Available')).toMatchObject({
+      status: 'Unknown',
+      reason: 'NoContact',
+      message: expect.stringContaining('the pods of all members are ready, but the operator cannot reach etcd'),
     });
   });
 
@@ -86,9 +103,23 @@ describe('the status of a cluster', () => {
     expect(conditionOf(written(unready), 'Available')).toMatchObject({ status: 'False', reason: 'NotReady' });
   });
 
-  it('keeps what was known of the members while nobody answers', () => {
+  it('keeps what is lasting of the members while no member answers, and calls none of them healthy or leader', () => {
     const before = written(aWorld());
-    expect(written(aWorld(outOfContact()), before).memberStatus).toEqual(before.memberStatus);
+    const lasting = before.memberStatus?.map((member) => ({ ...member, healthy: false, leader: false }));
+    expect(written(aWorld(outOfContact()), before).memberStatus).toEqual(lasting);
+  });
+
+  it('keeps the version of a member that does not answer, and neither its health nor its leadership', () => {
+    const away = withMember('db-0', { health: 'silent', leads: true, version: undefined });
+    expect(written(aWorld(away), written(aWorld())).memberStatus?.[0]).toEqual({
+      ...{ name: 'db-0', id: '1', role: 'voter', version: '3.5.35' },
+      ...{ healthy: false, leader: false },
+    });
+  });
+
+  it('names the alarms of a member', () => {
+    const states = written(aWorld(withMember('db-1', { alarms: ['NOSPACE'] }))).memberStatus;
+    expect(states?.map(({ alarms }) => alarms)).toEqual([undefined, ['NOSPACE'], undefined]);
   });
 
   it('is Creating before the cluster has formed, with its founders written down', () => {
@@ -118,6 +149,17 @@ describe('the status of a cluster', () => {
     expect(written(aWorld(), written(lost)).reason).toBeUndefined();
   });
 
+  it('is Failed while a majority is down for long, and Running while only the operator is cut off', () => {
+    const forLong: Change = (w) => ({ ...w, withoutQuorumMillis: 20_000 });
+    const down: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, ready: false })) });
+    expect(written(aWorld(outOfContact(), forLong, down))).toMatchObject({
+      phase: 'Failed',
+      reason: expect.stringContaining('3 of 3 members unreachable'),
+    });
+    expect(written(aWorld(outOfContact(), forLong))).toMatchObject({ phase: 'Running' });
+    expect(written(aWorld(outOfContact(), down))).toMatchObject({ phase: 'Running' });
+  });
+
   it('is Running while a member is replaced', () => {
     expect(written(aWorld(withoutCarrier('db-1')))).toMatchObject({ phase: 'Running', size: 3 });
   });
@@ -128,8 +170,8 @@ describe('the status of a cluster', () => {
     expect(status).toMatchObject({
       phase: 'Running',
       reason: 'spec.size: must be from 1 to 9',
-      memberStatus: before.memberStatus,
     });
+    expect(status.memberStatus?.[0]).toEqual({ name: 'db-0', id: '1', role: 'voter', version: '3.5.35' });
     expect(conditionOf(status, 'Degraded')).toMatchObject({
       status: 'True',
       reason: 'BadSpec',

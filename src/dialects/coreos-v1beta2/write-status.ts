@@ -1,8 +1,10 @@
-import { type ClusterIntent, isInherited, type Member, type Memory } from '../../core/model/cluster.ts';
+import { isInherited, type Memory } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
+import type { Scaling, Upgrade } from '../../core/status/under-way.ts';
 import { merged, type Said, saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
+import { stateOf, unasked, unheard } from '../member-status.ts';
 import { type EtcdClusterStatus, foundStatus } from './status.ts';
 
 /** What was found, in the words of the original and in some of our own. */
@@ -12,12 +14,12 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
   const { naming, intent } = blueprint;
   return present({
     phase: phaseOf(status),
-    reason: status.needsPerson ? troubleOf(status) : undefined,
+    reason: status.hasFailed ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
     heldBy: intent.heldBy,
-    conditions: merged(conditionsOf(status, intent), before.conditions ?? [], now),
+    conditions: merged(conditionsOf(status), before.conditions ?? [], now),
     ...membersOf(status, before),
-    ...versionsOf(status, intent.version, before),
+    ...versionsOf(status, before),
     serviceName: naming.clientService,
     clientPort: ports.client,
     clusterId: status.memory.clusterId,
@@ -29,28 +31,29 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
   });
 }
 
-/** While nobody answers, what was last known of the members is kept: the next pass has nothing else to go by. */
-const membersOf = (
-  { size, ready, unready, members, memory }: ClusterStatus,
-  before: EtcdClusterStatus,
-): Partial<EtcdClusterStatus> => ({
-  size,
-  readyMembers: ready.length,
-  members: { ready: [...ready], unready: [...unready] },
-  memberStatus: members.length > 0 ? members.map(memberStatusOf) : (before.memberStatus ?? inherited(memory)),
+const membersOf = (status: ClusterStatus, before: EtcdClusterStatus): Partial<EtcdClusterStatus> => ({
+  size: status.size,
+  readyMembers: status.ready.length,
+  members: { ready: [...status.ready], unready: [...status.unready] },
+  memberStatus: memberStatusOf(status, before.memberStatus),
 });
+
+/** While no member answers, the list that was last known is kept: the next pass has nothing else to go by. */
+function memberStatusOf(
+  { members, memory }: ClusterStatus,
+  before: EtcdClusterStatus['memberStatus'],
+): EtcdClusterStatus['memberStatus'] {
+  if (members.length > 0) return members.map((member) => stateOf(member, before ?? []));
+  return before === undefined ? inherited(memory) : unheard(before);
+}
 
 /** What an original has said of members is said again in our words, before its own are replaced by what is seen now. */
 const inherited = (memory: Memory): EtcdClusterStatus['memberStatus'] =>
   isInherited(memory) ? memory.voters.map((name) => ({ name, role: 'voter' })) : undefined;
 
-function versionsOf(
-  { memory, path }: ClusterStatus,
-  wanted: string,
-  before: EtcdClusterStatus,
-): Partial<EtcdClusterStatus> {
+function versionsOf({ memory, path, upgrade }: ClusterStatus, before: EtcdClusterStatus): Partial<EtcdClusterStatus> {
   const currentVersion = memory.version ?? before.currentVersion ?? '';
-  const targetVersion = currentVersion !== '' && currentVersion !== wanted ? wanted : '';
+  const targetVersion = upgrade?.to ?? '';
   return { currentVersion, targetVersion, ...(path.length === 0 ? {} : { upgradePath: [...path] }) };
 }
 
@@ -62,47 +65,44 @@ export function writeProblems(problems: string, previous: unknown, now: Date): E
   const before = foundStatus.parse(previous ?? {});
   const said = saidOfProblems(problems, before.conditions ?? []);
   const others = (before.conditions ?? []).filter(({ type }) => said.every((each) => each.type !== type));
-  return { ...before, reason: problems, conditions: [...others, ...merged(said, before.conditions ?? [], now)] };
+  const conditions = [...others, ...merged(said, before.conditions ?? [], now)];
+  const { memberStatus } = before;
+  return {
+    ...before,
+    reason: problems,
+    ...(memberStatus === undefined ? {} : { memberStatus: unasked(memberStatus) }),
+    conditions,
+  };
 }
 
-function phaseOf({ needsPerson, memory }: ClusterStatus): EtcdClusterStatus['phase'] {
-  if (needsPerson) return 'Failed';
+function phaseOf({ hasFailed, memory }: ClusterStatus): EtcdClusterStatus['phase'] {
+  if (hasFailed) return 'Failed';
   return memory.clusterId === undefined && !isInherited(memory) ? 'Creating' : 'Running';
 }
 
 const troubleOf = ({ conditions }: ClusterStatus): string | undefined =>
   conditions.find(({ type }) => type === 'Degraded')?.message;
 
-const memberStatusOf = (member: Member): NonNullable<EtcdClusterStatus['memberStatus']>[number] => ({
-  name: member.name,
-  id: member.id.toString(16),
-  role: member.role,
-  healthy: member.health === 'healthy',
-  leader: member.leads,
-  ...(member.version === undefined ? {} : { version: member.version }),
-});
-
 /** The original's conditions are there or not; ours beside them are true, false or not known. */
-function conditionsOf(status: ClusterStatus, intent: ClusterIntent): readonly Said[] {
-  const ours = status.conditions.map(ownWords);
-  const { change, size, path } = status;
-  const said = [...ours, ...(path.length > 0 && change !== 'creating' ? [upgrading(intent.version)] : [])];
-  return change === 'none' || change === 'upgrading' ? said : [...said, scaling(change, size, intent.size)];
-}
+const conditionsOf = ({ conditions, upgrade, scaling }: ClusterStatus): readonly Said[] => [
+  ...conditions.map(ownWords),
+  ...(upgrade === undefined ? [] : [upgrading(upgrade)]),
+  ...(scaling === undefined ? [] : [scalingCondition(scaling)]),
+];
 
-const upgrading = (version: string): Said => ({
+const upgrading = ({ to, isDowngrade }: Upgrade): Said => ({
   type: 'Upgrading',
   status: 'True',
-  reason: 'Cluster upgrading',
-  message: `upgrading to ${version}`,
+  reason: isDowngrade ? 'Cluster downgrading' : 'Cluster upgrading',
+  message: `${isDowngrade ? 'downgrading' : 'upgrading'} to ${to}`,
 });
 
-function scaling(change: ClusterStatus['change'], size: number, wanted: number): Said {
-  const reason = change === 'shrinking' ? 'Scaling down' : 'Scaling up';
-  const from = change === 'creating' ? 0 : size;
-  const message = `Current cluster size: ${from}, desired cluster size: ${wanted}`;
-  return { type: 'Scaling', status: 'True', reason, message };
-}
+const scalingCondition = ({ direction, from, to }: Scaling): Said => ({
+  type: 'Scaling',
+  status: 'True',
+  reason: `Scaling ${direction}`,
+  message: `Current cluster size: ${from}, desired cluster size: ${to}`,
+});
 
 const ownWords = ({ type, status, reason, message }: CoreCondition): Said =>
   type === 'Available' && status === 'True'

@@ -16,7 +16,7 @@ const clusterColumns: readonly Column[] = [
     name: 'Available',
     type: 'string',
     jsonPath: '.status.conditions[?(@.type=="Available")].status',
-    description: 'whether clients can read and write',
+    description: 'whether clients are served',
   },
   {
     name: 'Doing',

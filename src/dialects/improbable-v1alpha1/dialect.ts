@@ -4,7 +4,7 @@ import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
 import { clusterLabel, nameLabel } from './pod-template.ts';
 import { safeguards } from './safeguard.ts';
-import { tellService, tellSpec, tellStep } from './tell.ts';
+import { tellMembers, tellService, tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
 
 /** The API of the etcd-cluster-operator by Improbable, as its talk has it. */
@@ -34,6 +34,7 @@ export const improbable: ClusterDialect = {
   writeProblems,
   tellSpec,
   tellStep,
+  tellMembers,
   tellService,
   tellWait,
 };

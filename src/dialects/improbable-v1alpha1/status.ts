@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alarms } from '../member-status.ts';
 import { listBy, looksLike, ruled, text } from '../rule.ts';
 
 const name = text(253);
@@ -20,8 +21,9 @@ const member = z.object({
   id: hexId.describe('Number that etcd knows it by, in hexadecimal.'),
   role: z.enum(['voter', 'learner']).optional().describe('A learner does not vote until it has caught up.'),
   healthy: z.boolean().optional().describe('Whether it answered, in sync, when last asked.'),
-  leader: z.boolean().optional().describe('Whether it leads the others.'),
-  version: text(64).optional().describe('Version of etcd it runs.'),
+  leader: z.boolean().optional().describe('Whether it answered, as the leader, when last asked.'),
+  version: text(64).optional().describe('Version of etcd it runs, or ran when it last answered.'),
+  alarms,
 });
 
 const clusterFields = {
@@ -62,7 +64,8 @@ const peerFields = {
   id: hexId.describe('Number that etcd knows it by, in hexadecimal.'),
   role: z.enum(['voter', 'learner']).describe('A learner does not vote until it has caught up.'),
   healthy: z.boolean().describe('Whether it answered, in sync, when last asked.'),
-  leader: z.boolean().describe('Whether it leads the others.'),
+  leader: z.boolean().describe('Whether it answered, as the leader, when last asked.'),
+  alarms,
   conditions: conditions.describe('What is true of the peer now.'),
   observedGeneration: z.int().describe('Generation of the spec that this status speaks of.'),
 } as const;

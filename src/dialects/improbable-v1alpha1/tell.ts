@@ -1,7 +1,9 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
+import { type VersionChange, versionChanges } from '../member-status.ts';
 import { takenOver, warningsAbout } from '../warnings.ts';
+import { foundClusterStatus } from './status.ts';
 
 const normal = (reason: string, message: string): Told => ({ type: 'Normal', reason, message });
 
@@ -41,6 +43,17 @@ export function tellStep(step: Step): readonly Told[] {
       return step satisfies never;
   }
 }
+
+/** Written when members were seen to run another version. The original has no Event for it. */
+export const tellMembers = (previous: unknown, status: object): readonly Told[] => {
+  const [before, after] = [previous ?? {}, status].map((each) => foundClusterStatus.parse(each).members ?? []);
+  return versionChanges(before ?? [], after ?? []).map(moved);
+};
+
+const moved = ({ name, from, to, isDowngrade }: VersionChange): Told =>
+  isDowngrade
+    ? normal('MemberDowngraded', `Downgraded the member with name "${name}" from ${from} to ${to}`)
+    : normal('MemberUpgraded', `Upgraded the member with name "${name}" from ${from} to ${to}`);
 
 export const tellService = (name: string): readonly Told[] => [
   normal('ServiceCreated', `Created service with name "${name}"`),

@@ -6,6 +6,7 @@ import type { Step } from '../../core/plan/cluster/step.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import type { Findings } from '../dialect.ts';
 import { improbable } from './dialect.ts';
+import { writePeerStatus } from './peer-status.ts';
 import { type EtcdClusterStatus, etcdClusterStatus } from './status.ts';
 
 const read = improbable.read({
@@ -64,7 +65,19 @@ describe('the status of a cluster', () => {
     const status = written(aWorld(outOfContact()), written(aWorld()));
     expect(status.members).toHaveLength(3);
     expect(status.clusterVersion).toBe('');
-    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'False', reason: 'NoContact' });
+    expect(status.members).toMatchObject([1, 2, 3].map(() => ({ healthy: false, leader: false })));
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'Unknown', reason: 'NoContact' });
+  });
+
+  it('names the alarms of a member, also on its EtcdPeer, until they are disarmed', () => {
+    const raised = aWorld(withMember('db-1', { alarms: ['CORRUPT'] }));
+    expect(written(raised).members?.map(({ alarms }) => alarms)).toEqual([undefined, ['CORRUPT'], undefined]);
+    const member = raised.membership.seen ? raised.membership.value.members[1] : undefined;
+    const said = { previous: undefined, generation: 1 };
+    const first = writePeerStatus(member, said);
+    expect(first.alarms).toEqual(['CORRUPT']);
+    expect(writePeerStatus(member && { ...member, alarms: [] }, { ...said, previous: first }).alarms).toEqual([]);
+    expect(writePeerStatus(member && { ...member, alarms: [] }, said)).not.toHaveProperty('alarms');
   });
 
   it('has the version that the oldest member allows', () => {
@@ -82,7 +95,7 @@ describe('the status of a cluster', () => {
   it('names what is wrong with a spec, beside what was known before', () => {
     const before = written(aWorld());
     const status = improbable.writeProblems('spec.replicas: must be set', before, new Date()) as EtcdClusterStatus;
-    expect(status.members).toEqual(before.members);
+    expect(status.members?.[0]).toEqual({ name: 'db-0', id: '1', role: 'voter', version: '3.5.35' });
     expect(conditionOf(status, 'Degraded')).toMatchObject({
       status: 'True',
       reason: 'BadSpec',
@@ -112,6 +125,17 @@ describe('Events', () => {
   it('are not made of a member that only comes back', () => {
     const step = { kind: 'start-carrier', name: nameOf('db-0'), join: { as: 'returner' }, version: '3.5.35' } as const;
     expect(improbable.tellStep(step)).toEqual([]);
+  });
+
+  it('tell of another version when the member runs it', () => {
+    const [before, after] = [written(aWorld()), written(aWorld(withMember('db-1', { version: '3.6.16' })))];
+    expect(improbable.tellMembers(before, after)).toEqual([
+      {
+        ...{ type: 'Normal', reason: 'MemberUpgraded' },
+        message: 'Upgraded the member with name "db-1" from 3.5.35 to 3.6.16',
+      },
+    ]);
+    expect(improbable.tellMembers(after, before)).toMatchObject([{ reason: 'MemberDowngraded' }]);
   });
 
   it('warn of an even number', () => {

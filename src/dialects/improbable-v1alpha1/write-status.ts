@@ -1,8 +1,8 @@
-import type { Member } from '../../core/model/cluster.ts';
 import { compareVersions, minorOf, parseVersion } from '../../core/model/version.ts';
 import type { ClusterStatus } from '../../core/status/cluster-status.ts';
 import { saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
+import { stateOf, unasked, unheard } from '../member-status.ts';
 import { type Condition, type EtcdClusterStatus, foundClusterStatus } from './status.ts';
 
 type Said = Omit<Condition, 'lastTransitionTime'>;
@@ -31,21 +31,12 @@ export function writeStatus({ status, blueprint, generation, now }: Findings, pr
 const generationOf = (generation: number | undefined): Pick<Condition, 'observedGeneration'> =>
   generation === undefined ? {} : { observedGeneration: generation };
 
-/** While nobody answers, the list that was last known is kept, as in the original: the next pass has nothing else to go by. */
-const membersOf = ({ size, ready, members }: ClusterStatus, before: EtcdClusterStatus): EtcdClusterStatus => ({
-  replicas: size,
-  readyReplicas: ready.length,
-  members: members.length > 0 ? members.map(memberOf) : (before.members ?? []),
-});
-
-const memberOf = (member: Member): NonNullable<EtcdClusterStatus['members']>[number] => ({
-  name: member.name,
-  id: member.id.toString(16),
-  role: member.role,
-  healthy: member.health === 'healthy',
-  leader: member.leads,
-  ...(member.version === undefined ? {} : { version: member.version }),
-});
+/** While no member answers, the list that was last known is kept, as in the original: the next pass has nothing else to go by. */
+function membersOf({ size, ready, members }: ClusterStatus, before: EtcdClusterStatus): EtcdClusterStatus {
+  const known = before.members ?? [];
+  const seen = members.map((member) => stateOf(member, known));
+  return { replicas: size, readyReplicas: ready.length, members: seen.length > 0 ? seen : unheard(known) };
+}
 
 /** Unlike the list, the cluster's version is empty while nobody answers: that, too, is as in the original. */
 function versionsOf({ members, path }: ClusterStatus, before: EtcdClusterStatus): EtcdClusterStatus {
@@ -79,7 +70,8 @@ export function writeProblems(problems: string, previous: unknown, now: Date): E
   const before = foundClusterStatus.parse(previous ?? {});
   const said = saidOfProblems(problems, before.conditions ?? []);
   const others = (before.conditions ?? []).filter(({ type }) => said.every((each) => each.type !== type));
-  return { ...before, conditions: [...others, ...merged(said, before.conditions ?? [], now)] };
+  const conditions = [...others, ...merged(said, before.conditions ?? [], now)];
+  return { ...before, ...(before.members === undefined ? {} : { members: unasked(before.members) }), conditions };
 }
 
 /** The time changes only with the status that it is the time of. */

@@ -79,7 +79,7 @@ const cases: Record<string, { given: ClusterWorld; want: string }> = {
     want: 'wait: MemberStuck',
   },
   'stays in its minor while an alarm is raised': {
-    given: aWorld(atTheFloor, withMember('db-0', { alarms: ['CORRUPT'] }), away('db-2', { phase: 'stuck' })),
+    given: aWorld(atTheFloor, withMember('db-0', { alarms: ['NOSPACE'] }), away('db-2', { phase: 'stuck' })),
     want: 'wait: MemberStuck',
   },
   'runs the floor of its minor first where others run the next minor already': {

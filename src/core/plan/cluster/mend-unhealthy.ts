@@ -1,4 +1,5 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
+import { movingTo } from '../../model/version.ts';
 import { needsNewPlace, versionForUnhealthy } from './outdated.ts';
 import { giveUp, isGoneForLong } from './replace-dead-member.ts';
 import { act, type Rule, type Verdict } from './step.ts';
@@ -28,7 +29,7 @@ function mend(carrier: Carrier, member: Member, world: ClusterWorld): Verdict | 
     return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
   const to = versionForUnhealthy(carrier, world);
   if (to === undefined || image === world.intent.imageOf(to)) return replaceOutdated(carrier, member, world);
-  return act('Upgrading', `upgrading to ${world.intent.version}`, { kind: 'change-image', name, uid, from, to });
+  return act('Upgrading', movingTo(world.intent.version, from), { kind: 'change-image', name, uid, from, to });
 }
 
 /** Many an etcd gives a learner its vote when it is told where the learner will be, so such a one is added again instead. */

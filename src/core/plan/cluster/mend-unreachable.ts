@@ -1,5 +1,5 @@
 import type { Carrier, ClusterWorld } from '../../model/cluster.ts';
-import { minorOf } from '../../model/version.ts';
+import { minorOf, movingTo } from '../../model/version.ts';
 import { routeTo } from '../../versions/route.ts';
 import { isOverdue } from './start-newcomer.ts';
 import { act, type Rule, type Verdict } from './step.ts';
@@ -43,7 +43,7 @@ function mend(carrier: Carrier, world: ClusterWorld): Verdict | undefined {
     return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
   const to = versionAfter(carrier, world);
   if (to === undefined || image === intent.imageOf(to)) return undefined;
-  return act('Upgrading', `upgrading to ${intent.version}`, { kind: 'change-image', name, uid, from, to });
+  return act('Upgrading', movingTo(intent.version, from), { kind: 'change-image', name, uid, from, to });
 }
 
 /**

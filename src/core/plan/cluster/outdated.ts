@@ -1,3 +1,4 @@
+import { alarmsIn, isCorrupt } from '../../model/alarms.ts';
 import type { Carrier, ClusterIntent, ClusterWorld, Member } from '../../model/cluster.ts';
 import { carrierNamed } from '../../model/cluster.ts';
 import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
@@ -32,10 +33,10 @@ export function versionForNewcomers(members: readonly Member[], { version }: Pic
   return running.toSorted((a, b) => compareVersions(b.parsed, a.parsed))[0]?.text ?? version;
 }
 
-/** Without a majority to ask, or a way to go, it runs what it ran before. */
+/** Without a majority to ask, a way to go, or while members differ in their data, it runs what it ran before. */
 export function versionForReturner(carrier: Carrier, world: ClusterWorld): string {
   const before = carrier.version || world.memory.version || world.intent.version;
-  return world.membership.seen ? (versionForUnhealthy(carrier, world) ?? before) : before;
+  return world.membership.seen && !isCorrupt(world) ? (versionForUnhealthy(carrier, world) ?? before) : before;
 }
 
 /** The version that is next, if it is of a minor that nobody runs yet, newer than all that run. */
@@ -74,8 +75,7 @@ function mayGoAhead({ version }: Carrier, world: ClusterWorld): boolean {
   const members = world.membership.seen ? world.membership.value.members : [];
   const { version: ranByAll = '' } = world.memory;
   const haveRunTheOneBefore = minorIn(ranByAll) === minorIn(versionForNewcomers(members, world.intent));
-  const isAlarmed = members.some(({ alarms = [] }) => alarms.length > 0);
-  return haveRunTheOneBefore && floorOnTheWay(ranByAll, next) === undefined && !isAlarmed;
+  return haveRunTheOneBefore && floorOnTheWay(ranByAll, next) === undefined && alarmsIn(world).length === 0;
 }
 
 /** Every member has been told to go back, and has made its data readable for the version it goes back to. */

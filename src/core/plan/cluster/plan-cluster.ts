@@ -2,6 +2,7 @@ import type { ClusterWorld } from '../../model/cluster.ts';
 import { announceMove } from './announce-move.ts';
 import { discardStrays } from './discard-strays.ts';
 import { growByOne } from './grow-by-one.ts';
+import { holdWhileCorrupt } from './hold-while-corrupt.ts';
 import { honourPause } from './honour-pause.ts';
 import { dropSecrets, issueCertificates, stageCertificates, waitForCertificates } from './keep-certificates.ts';
 import { mendUnhealthy } from './mend-unhealthy.ts';
@@ -48,6 +49,7 @@ const rules: readonly Rule[] = [
   mendUnreachable,
   waitForContact, // below this line membership is known, and a majority is healthy
   sealCarriers,
+  holdWhileCorrupt, // below this line all members have the same data
   discardStrays,
   shrinkByOne,
   startNewcomer,

@@ -1,5 +1,5 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
-import { canMoveLeader, isSameVersion, minorOf } from '../../model/version.ts';
+import { canMoveLeader, isSameVersion, minorOf, movingTo } from '../../model/version.ts';
 import type { Hop } from '../../versions/route.ts';
 import { isAsDesired, isDowngradeReady, needsNewPlace, nextHop, routeOf } from './outdated.ts';
 import { hasCaughtUp } from './promote-learner.ts';
@@ -120,6 +120,6 @@ function change({ member, carrier }: Pair, to: string, world: ClusterWorld): Ver
   if (drift === 'pod' && !member.peerURLs.includes(intent.peerURLOf(name)))
     return act('Rolling', `telling the others where ${name} will be`, { kind: 'update-peer-url', id, name });
   if (drift === 'pod') return act('Rolling', `making the pod of ${name} again`, { kind: 'stop-carrier', name, uid });
-  const says = from === to ? `giving ${name} another image` : `upgrading to ${intent.version}`;
+  const says = from === to ? `giving ${name} another image` : movingTo(intent.version, from);
   return act('Upgrading', says, { kind: 'change-image', name, uid, from, to });
 }

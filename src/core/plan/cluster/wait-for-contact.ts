@@ -1,8 +1,9 @@
 import type { ClusterWorld } from '../../model/cluster.ts';
-import { hasQuorum, quorumOf } from '../../quorum.ts';
+import { quorumOf } from '../../quorum.ts';
 import { causeOf } from './cause.ts';
 import { knownVoters } from './formed-unseen.ts';
 import { type Rule, type Verdict, wait, waitForPerson } from './step.ts';
+import { isWithoutQuorum, sentenceOnLostQuorum } from './unreachable.ts';
 import { causeInSecrets } from './wait-for-secrets.ts';
 
 /**
@@ -10,13 +11,11 @@ import { causeInSecrets } from './wait-for-secrets.ts';
  * for one that is empty: nothing is removed, whatever seems to be missing.
  */
 export const waitForContact: Rule = (world) => {
-  const { membership, carriers } = world;
-  if (membership.seen) {
-    const { members } = membership.value;
-    return hasQuorum(members) ? undefined : wait('NoContact', 'fewer than a majority of the voters are healthy');
-  }
-  const cause = lostForGood(world) ?? causeInSecrets(world) ?? causeOf(carriers) ?? nothingLeft(world);
-  return cause ?? wait('NoContact', membership.why);
+  if (!isWithoutQuorum(world)) return undefined;
+  const cause = world.membership.seen
+    ? undefined
+    : (lostForGood(world) ?? causeInSecrets(world) ?? causeOf(world.carriers) ?? nothingLeft(world));
+  return cause ?? wait('NoContact', sentenceOnLostQuorum(world));
 };
 
 /** A majority without disks will not come back by itself, and which copy of the data to go on with is not ours to choose. */

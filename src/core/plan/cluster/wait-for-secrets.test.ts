@@ -29,7 +29,7 @@ describe('a Secret that cannot be used', () => {
     expect(verdict).toEqual(waits);
     expect(statusOf(world, verdict, undefined).conditions).toMatchObject([
       { type: 'Available', status: 'True' },
-      { type: 'Progressing', status: 'True', reason: 'SecretUnfit' },
+      { type: 'Progressing', status: 'False', reason: 'SecretUnfit' },
       { type: 'Degraded', status: 'True', reason: 'SecretUnfit', message: says },
     ]);
   });

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aWorld,
+  type Change,
+  durable,
+  nameOf,
+  withCarrier,
+  withIntent,
+  withMember,
+} from '../../../test/support/worlds.ts';
+import type { ClusterWorld } from '../model/cluster.ts';
+import { planCluster } from '../plan/cluster/plan-cluster.ts';
+import { statusOf } from './cluster-status.ts';
+import { findingsIn, secondsUntilReport } from './trouble.ts';
+
+const silentFor = (name: string, seconds: number): Change =>
+  withMember(name, { health: 'silent', leads: false, silence: { millis: seconds * 1000, looks: 9 } });
+const onNode = (name: string, node: string, more: object = {}): Change =>
+  withCarrier(name, { node, ready: false, ...more });
+const lost = { isNodeLost: true };
+const unheardFor =
+  (seconds: number): Change =>
+  (w) => ({ ...w, withoutQuorumMillis: seconds * 1000 });
+
+const conditionsOf = (world: ClusterWorld): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    statusOf(world, planCluster(world)).conditions.map(({ type, status, reason, message }) => [
+      type,
+      [status, reason, message].filter((part) => part !== '').join(' '),
+    ]),
+  );
+const degraded = (...changes: readonly Change[]): string => conditionsOf(aWorld(...changes))['Degraded'] ?? '';
+
+describe('a member that is down', () => {
+  const away = (seconds: number) => [durable(), silentFor('db-2', seconds), onNode('db-2', 'node2', lost)];
+
+  it('is reported from 15 seconds on, with its node', () => {
+    expect(degraded(...away(14))).toBe('False AsDesired');
+    expect(degraded(...away(15))).toBe('True MembersUnreachable 1 of 3 members unreachable: node2 is NotReady');
+    expect(findingsIn(aWorld(...away(14)))).toEqual([]);
+    expect(findingsIn(aWorld(...away(15)))).toHaveLength(1);
+    expect(secondsUntilReport(aWorld(...away(12)))).toBe(3);
+    expect(secondsUntilReport(aWorld(...away(15)))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each<[string, readonly Change[]]>([
+    ['pod db-2 on node2 is not ready', [onNode('db-2', 'node2')]],
+    ['pod db-2 is not ready', [withCarrier('db-2', { ready: false })]],
+    ['pod db-2 on node2 is ready, but etcd in it does not answer', [onNode('db-2', 'node2', { ready: true })]],
+    ['pod db-2 on node2 is being deleted', [onNode('db-2', 'node2', { phase: 'stopping' })]],
+    ['pod db-2 cannot start: ErrImagePull', [onNode('db-2', 'node2', { phase: 'stuck', why: 'ErrImagePull' })]],
+    ['pod db-2 does not exist', [(w) => ({ ...w, carriers: w.carriers.filter(({ name }) => name !== 'db-2') })]],
+  ])('is described by what Kubernetes says of its pod: %s', (says, changes) => {
+    const [finding] = findingsIn(aWorld(silentFor('db-2', 60), ...changes));
+    expect(finding?.message).toBe(`1 of 3 members unreachable: ${says}`);
+  });
+
+  it('that answers without a leader is said to do so', () => {
+    const [finding] = findingsIn(aWorld(silentFor('db-2', 60), withMember('db-2', { health: 'lost' })));
+    expect(finding?.message).toBe(
+      '1 of 3 members without a leader: db-2 answers, but follows no leader of this cluster: check the network between members',
+    );
+  });
+
+  it('does not count as ready any more, whatever its pod says', () => {
+    const world = aWorld(silentFor('db-2', 60));
+    expect(statusOf(world, planCluster(world))).toMatchObject({ ready: ['db-0', 'db-1'], unready: ['db-2'] });
+  });
+
+  it('is reported while the cluster is paused too', () => {
+    expect(degraded(...away(60), withIntent({ paused: true }))).toContain('node2 is NotReady');
+  });
+});
+
+describe('a majority that is down', () => {
+  const nodes = [onNode('db-1', 'node2', lost), onNode('db-2', 'node2', lost)];
+  const rumoured: Change = (w) => {
+    const { members } = w.membership.seen ? w.membership.value : { members: [] };
+    const health = (name: string) => (name === 'db-0' ? 'lost' : 'silent');
+    const rumour = {
+      clusterId: 'c1',
+      members: members.map((each) => ({ ...each, health: health(each.name) }) as const),
+    };
+    return { ...w, membership: { seen: false, why: 'etcd answers, but without a majority', rumour } };
+  };
+  const says =
+    'NoContact 2 of 3 members unreachable: node2 is NotReady; without a majority etcd serves no writes, and nothing is changed ' +
+    'until members are back';
+
+  it('is said to be so at once, without what the transport says', () => {
+    const { Available, Degraded } = conditionsOf(aWorld(durable(), ...nodes, rumoured));
+    expect({ Available, Degraded }).toEqual({ Available: `False ${says}`, Degraded: `True ${says}` });
+  });
+
+  it('is a Warning after some seconds, and nothing is called under way then', () => {
+    expect(findingsIn(aWorld(durable(), ...nodes, rumoured, unheardFor(4)))).toEqual([]);
+    const world = aWorld(durable(), ...nodes, rumoured, unheardFor(5));
+    expect(findingsIn(world)).toMatchObject([{ reason: 'NoContact' }]);
+    expect(conditionsOf(world)['Progressing']).toBe(`False ${says}`);
+  });
+});
+
+describe('a majority whose nodes have just been lost', () => {
+  it('is described by its pods, and not taken for an operator that is cut off', () => {
+    const rumour: Change = (w) => {
+      const { members } = w.membership.seen ? w.membership.value : { members: [] };
+      const seen = members.map((each, i) => ({ ...each, health: i === 0 ? ('lost' as const) : ('silent' as const) }));
+      return { ...w, membership: { seen: false, why: '', rumour: { clusterId: 'c1', members: seen } } };
+    };
+    expect(conditionsOf(aWorld(rumour, withCarrier('db-1', { node: 'node2' })))['Available']).toMatch(
+      /^False NoContact 2 of 3 members unreachable: pod db-1 on node2 is ready, but etcd in it does not answer; pod db-2/,
+    );
+  });
+});
+
+describe('bootstrap members that are all ready while etcd is out of reach', () => {
+  const forming: Change = (w) => ({
+    ...w,
+    memory: {
+      bootstrap: { members: ['db-0', 'db-1', 'db-2'].map(nameOf), token: 't' },
+      ...{ clusterId: undefined, voters: [], version: undefined },
+    },
+    membership: { seen: false, why: 'etcd does not answer in time' },
+  });
+  const says =
+    'the pods of all members are ready, but the operator cannot reach etcd: etcd does not answer in time; check ' +
+    'NetworkPolicies between the operator and port 2379';
+
+  it('are reported after seconds', () => {
+    expect(degraded(forming)).toBe('False AsDesired');
+    expect(degraded(forming, unheardFor(5))).toBe(`True NoContact ${says}`);
+    expect(conditionsOf(aWorld(forming, unheardFor(5)))['Available']).toBe(`Unknown NoContact ${says}`);
+    expect(findingsIn(aWorld(forming, unheardFor(5)))).toEqual([{ reason: 'NoContact', message: says }]);
+    expect(secondsUntilReport(aWorld(forming, unheardFor(2)))).toBe(3);
+    expect(secondsUntilReport(aWorld(forming))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('are only forming while none of them is ready', () => {
+    const unready: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, ready: false })) });
+    expect(conditionsOf(aWorld(forming, unready))['Progressing']).toMatch(/^True Forming/);
+    expect(degraded(forming, unready)).toBe('False AsDesired');
+  });
+});
+
+describe('an alarm', () => {
+  const raised = (kind: string): Change => withMember('db-1', { alarms: [kind] });
+
+  it.each(['NOSPACE', 'CORRUPT'])('is reported at once, whatever else is under way: %s', (kind) => {
+    for (const change of [[], [withIntent({ size: 5 })], [withIntent({ paused: true })], [silentFor('db-2', 60)]]) {
+      const world = aWorld(raised(kind), ...change);
+      expect(conditionsOf(world)['Degraded']).toMatch(`True AlarmRaised etcd has raised the alarm ${kind} (db-1)`);
+      expect(findingsIn(world)[0]?.reason).toBe('AlarmRaised');
+    }
+  });
+
+  it('of members that differ makes the cluster unavailable; one of a quota does not', () => {
+    expect(conditionsOf(aWorld(raised('CORRUPT')))['Available']).toMatch(/^False AlarmRaised/);
+    expect(conditionsOf(aWorld(raised('NOSPACE')))['Available']).toBe('True AsDesired');
+  });
+
+  it('is reported beside what else is wrong', () => {
+    expect(degraded(raised('NOSPACE'), silentFor('db-2', 60))).toMatch(/NOSPACE \(db-1\).*1 of 3 members unreachable/);
+    expect(degraded(raised('NOSPACE'), withIntent({ version: '3.4.31' }))).toMatch(
+      /AlarmRaised .*cannot go back to 3.4.31/,
+    );
+  });
+
+  it('that blocks an upgrade is reported once', () => {
+    const says = degraded(raised('NOSPACE'), withIntent({ version: '3.6.16' }));
+    expect(says.match(/NOSPACE/g)).toHaveLength(1);
+    expect(says).toContain('upgrade to 3.6.16 blocked');
+  });
+});
