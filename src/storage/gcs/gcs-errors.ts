@@ -12,6 +12,7 @@ export function explainGcs(thrown: unknown): Explanation {
   if (!(thrown instanceof Error)) return { trouble: 'rejected', says: String(thrown) };
   if (lacksCredentials.test(thrown.message)) return { trouble: 'no-credentials', says: firstLine(thrown.message) };
   const { code, status, message } = thrown as GcsError;
+  if (mismatch.test(String(code))) return { trouble: 'damaged', says: firstLine(message) };
   const number = [code, status].map(Number).find((each) => Number.isInteger(each) && each >= 400);
   const says = `${firstLine(message)}${number === undefined ? '' : ` (HTTP ${number})`}`;
   if (number === 404 && /bucket/i.test(message)) return { trouble: 'no-bucket', says };
@@ -20,6 +21,8 @@ export function explainGcs(thrown: unknown): Explanation {
 }
 
 const lacksCredentials = /default credentials|Anonymous caller|client_email field|private_key field/i;
+/** What the library says of an object whose MD5 is not that of the bytes sent. */
+const mismatch = /^(?:FILE_NO_UPLOAD|MD5_NOT_AVAILABLE)/;
 const tokenRefused = /invalid_grant|invalid_token|No refresh token|Invalid Credentials/i;
 
 const firstLine = (message: string): string =>
