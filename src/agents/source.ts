@@ -39,7 +39,7 @@ export async function openSource(settings: SourceSettings, signal: AbortSignal):
     const { etcd, status } = best;
     return { etcd, status, warnings: [...doubtsAbout(status), ...warnings], [Symbol.dispose]: () => etcd.close() };
   } finally {
-    for (const answer of answers) if (answer !== best) answer.etcd.close();
+    for (const { etcd } of answers.filter((answer) => answer !== best)) etcd.close();
   }
 }
 

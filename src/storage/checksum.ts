@@ -26,7 +26,8 @@ export class Checksum {
     return this.#bytes === other.#bytes && this.#crc === other.#crc;
   }
 
-  toString(): string {
+  /** For messages. */
+  get text(): string {
     return `${this.#bytes} bytes with CRC-32 ${this.#crc.toString(16).padStart(8, '0')}`;
   }
 }

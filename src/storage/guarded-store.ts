@@ -42,7 +42,7 @@ export class GuardedStore implements ObjectStore {
     if (isConfirmed) return;
     const found = await Checksum.reading((await this.get(key, signal)).body);
     if (found.equals(sent)) return;
-    const says = `the store returns ${found}, and ${sent} were sent`;
+    const says = `the store returns ${found.text}, and ${sent.text} were sent`;
     throw new StoreFailure(this.#attempt(what), { trouble: 'damaged', says });
   }
 

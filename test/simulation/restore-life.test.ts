@@ -32,6 +32,7 @@ describe.each(tales)('a restore that %s', (_title, tale, seed) => {
     const life = new SimulatedRestore(tale);
     await life.run();
     expect(life.violations).toEqual([]);
+    expect(life.objects.unguarded).toEqual([]);
     expect(endOf(life)).toMatchObject({
       restore: { status: { clusterId: 'bbb', seedMember: seed, backup: { sizeBytes: 1 } }, finalizers: [] },
       cluster: { clusterId: 'bbb', bootstrap: { members: [seed] } },
@@ -50,6 +51,21 @@ describe.each(tales)('a restore that %s', (_title, tale, seed) => {
       expect(endOf(life), title).toEqual(endOf(untroubled));
     }
   });
+});
+
+it("a volume that took the name of the seed before the hand-over is not made the cluster's", async () => {
+  let isExchanged = false;
+  const mishap = (objects: SimulatedObjects): void => {
+    const held = objects.all('etcdclusters')[0]?.status as { readonly heldBy?: string } | undefined;
+    if (held?.heldBy === undefined || isExchanged) return;
+    isExchanged = true;
+    objects.put('persistentvolumeclaims', { metadata: { name: 'db-seed', namespace: 'n', uid: 'foreign' } });
+  };
+  const life = new SimulatedRestore({ ...replaced, mishap });
+  await expect(life.run()).rejects.toThrow(/does not end/);
+  expect(isExchanged).toBe(true);
+  expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata).toMatchObject({ uid: 'foreign' });
+  expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata.labels).toBeUndefined();
 });
 
 describe('a restore that makes a cluster as it was', () => {

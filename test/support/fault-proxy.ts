@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 
 /** What the proxy does in place of passing a request on. */
 export type Fault =
@@ -69,9 +69,11 @@ function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, ser
     else answer.pipe(outgoing);
   });
   passed.on('error', () => outgoing.destroy());
-  if (fault?.is === 'flip') incoming.pipe(flipping()).pipe(passed);
-  else incoming.pipe(passed);
+  bodyFor(incoming, fault).pipe(passed);
 }
+
+const bodyFor = (incoming: IncomingMessage, fault: Fault | undefined): Readable =>
+  fault?.is === 'flip' ? incoming.pipe(flipping()) : incoming;
 
 /** Changes one byte: far enough from the beginning that lists of blocks and other small requests stay as they are. */
 function flipping(): Transform {

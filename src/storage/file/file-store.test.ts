@@ -39,7 +39,7 @@ describe('a volume for backups', () => {
     await store.put('a.db', bytes('good'));
     const onBadDisk = async function* () {
       yield Buffer.from('next');
-      const [aside = ''] = readdirSync(volume).filter((name) => name.endsWith('.unfinished'));
+      const aside = readdirSync(volume).find((name) => name.endsWith('.unfinished')) ?? '';
       writeFileSync(join(volume, aside), 'nfxt');
     };
     await expect(store.put('a.db', onBadDisk())).rejects.toMatchObject({ trouble: 'damaged' });

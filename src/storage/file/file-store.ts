@@ -117,7 +117,7 @@ async function fill(aside: string, body: Body, signal: AbortSignal): Promise<voi
 async function compare(aside: string, sent: Checksum, signal: AbortSignal): Promise<void> {
   const found = await Checksum.reading(createReadStream(aside, { signal, highWaterMark: 1 << 20 }));
   if (found.equals(sent)) return;
-  const says = `the volume returns ${found}, and ${sent} were written`;
+  const says = `the volume returns ${found.text}, and ${sent.text} were written`;
   throw Object.assign(new Error(says), { code: damaged });
 }
 

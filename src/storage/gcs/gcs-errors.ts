@@ -1,5 +1,5 @@
 import { brokenConnection, troubleOfStatus } from '../failures.ts';
-import type { Explanation } from '../store.ts';
+import type { Explanation, StoreTrouble } from '../store.ts';
 
 interface GcsError extends Error {
   readonly code?: number | string;
@@ -12,12 +12,15 @@ export function explainGcs(thrown: unknown): Explanation {
   if (!(thrown instanceof Error)) return { trouble: 'rejected', says: String(thrown) };
   if (lacksCredentials.test(thrown.message)) return { trouble: 'no-credentials', says: firstLine(thrown.message) };
   const { code, status, message } = thrown as GcsError;
-  if (mismatch.test(String(code))) return { trouble: 'damaged', says: firstLine(message) };
   const number = [code, status].map(Number).find((each) => Number.isInteger(each) && each >= 400);
   const says = `${firstLine(message)}${number === undefined ? '' : ` (HTTP ${number})`}`;
   if (number === 404 && /bucket/i.test(message)) return { trouble: 'no-bucket', says };
-  if (tokenRefused.test(message)) return { trouble: 'denied', says };
-  return { trouble: troubleOfStatus(number), says };
+  return { trouble: troubleIn(thrown) ?? troubleOfStatus(number), says };
+}
+
+function troubleIn({ code, message }: GcsError): StoreTrouble | undefined {
+  if (mismatch.test(String(code))) return 'damaged';
+  return tokenRefused.test(message) ? 'denied' : undefined;
 }
 
 const lacksCredentials = /default credentials|Anonymous caller|client_email field|private_key field/i;
