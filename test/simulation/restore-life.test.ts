@@ -68,6 +68,33 @@ it("a volume that took the name of the seed before the hand-over is not made the
   expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata.labels).toBeUndefined();
 });
 
+describe.each([
+  [
+    'coreos',
+    replaced,
+    { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', pvc: { claimName: 'victim-0', path: 'db' } },
+  ],
+  [
+    'improbable',
+    made,
+    { ...(made.restore['spec'] as object), source: { objectURL: 'file://victim-0/member/snap/db' } },
+  ],
+] as const)('a restore of the %s API from the volume of a member of another cluster', (_api, tale, spec) => {
+  it('is refused, with the name of the claim, and no pod mounts that volume', async () => {
+    const ownerReferences = [
+      { apiVersion: `${tale.clusters.group}/v1`, kind: 'EtcdCluster', name: 'victim', uid: 'v' },
+    ];
+    const victim = { metadata: { name: 'victim-0', namespace: 'n', uid: 'w', ownerReferences } };
+    const { persistentvolumeclaims = [] } = tale.objects;
+    const objects = { ...tale.objects, persistentvolumeclaims: [...persistentvolumeclaims, victim] };
+    const life = new SimulatedRestore({ ...tale, objects, restore: { ...tale.restore, spec } });
+    life.objects.collects = false;
+    await expect(life.run()).rejects.toThrow(/"victim-0\\" belongs to EtcdCluster \\"victim\\"/);
+    expect(JSON.stringify(life.objects.all('pods'))).not.toContain('victim-0');
+    expect(life.objects.find('persistentvolumeclaims', 'victim-0')?.metadata).toMatchObject(victim.metadata);
+  });
+});
+
 describe('a restore that makes a cluster as it was', () => {
   const metadata = { name: 'r', namespace: 'n', uid: 'u' };
 
