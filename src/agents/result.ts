@@ -10,6 +10,7 @@ export type AgentTrouble =
   | 'too-new' //   the target etcd could not read it
   | 'too-large' // it does not fit where it is to go
   | 'etcd' //      no member gave a snapshot
+  | 'corrupt' //   etcd has raised the alarm CORRUPT
   | 'time' //      it took longer than it may
   | 'stopped' //   the pod was told to end
   | 'bad-input'
@@ -20,6 +21,7 @@ const kinds: Readonly<Record<AgentTrouble, FailureKind>> = {
   'too-new': 'rejected',
   'too-large': 'rejected',
   etcd: 'unreachable',
+  corrupt: 'rejected',
   time: 'unreachable',
   stopped: 'unreachable',
   'bad-input': 'rejected',

@@ -1,6 +1,7 @@
 import { hashLength } from '../etcd/hash-at-the-end.ts';
 import { hexOf, type MemberStatus } from '../etcd/words.ts';
 import { type ObjectAddress, urlOf } from '../storage/address.ts';
+import { StoreFailure } from '../storage/failures.ts';
 import { type Compression, type Manifest, writeManifest } from '../storage/manifest.ts';
 import { datedKey, manifestKey } from '../storage/names.ts';
 import type { Body, ObjectStore } from '../storage/store.ts';
@@ -29,7 +30,8 @@ export interface SaveParts {
 
 /**
  * Streams a snapshot into the store. etcd's hash is checked before the last part is given away, so what arrives damaged never
- * becomes an object; the manifest comes after the snapshot, so what has one is whole.
+ * becomes an object; the store is known to hold the same bytes when `put` ends; the manifest comes after the snapshot, so what has
+ * one is whole.
  */
 export async function save(settings: SaveSettings, parts: SaveParts): Promise<Readonly<Record<string, unknown>>> {
   const { source, store, progress, now, signal } = parts;
@@ -43,7 +45,8 @@ export async function save(settings: SaveSettings, parts: SaveParts): Promise<Re
   const seen = new Seen();
   const plain = seen.watching(progress.counting(source.etcd.snapshot({ signal })));
   const stored = new Seen();
-  await store.put(key, stored.watching(compressed(plain, settings.compression)), signal);
+  const putting = store.put(key, stored.watching(compressed(plain, settings.compression)), signal);
+  await putting.catch((thrown: unknown) => discarded(thrown, settings.dated ? key : undefined, parts));
 
   progress.enter('verifying');
   const { size } = await store.head(key, signal);
@@ -66,6 +69,13 @@ export async function save(settings: SaveSettings, parts: SaveParts): Promise<Re
     ...manifest.etcd,
     warnings: [...source.warnings, ...doubts],
   };
+}
+
+/** A damaged object of a dated name would count as a backup. One of a fixed name may be another writer's by now, and stays. */
+async function discarded(thrown: unknown, key: string | undefined, { store, signal }: SaveParts): Promise<never> {
+  const isDamaged = thrown instanceof StoreFailure && thrown.trouble === 'damaged';
+  if (isDamaged && key !== undefined) await store.delete(key, signal).catch(() => undefined);
+  throw thrown;
 }
 
 const etcdIn = ({ version, storageVersion, revision, clusterId, memberId }: MemberStatus): Manifest['etcd'] => ({

@@ -4,6 +4,7 @@ import { connectionTo, type EtcdConnection } from '../etcd/client.ts';
 import type { Credentials, Endpoint, TlsIdentity } from '../etcd/endpoint.ts';
 import { hexOf, type MemberStatus } from '../etcd/words.ts';
 import { Failure } from '../std/failure.ts';
+import { type Answer, withoutCorrupt } from './corrupt-members.ts';
 import { AgentFailure } from './result.ts';
 
 export interface SourceSettings {
@@ -23,30 +24,33 @@ export interface Source extends Disposable {
 }
 
 /**
- * Picks, of the members that answer, a voter that knows a leader, and of those the one that has seen most. One that is dead
- * spoils nothing.
+ * Picks, of the members that answer and are not corrupt, a voter that knows a leader, and of those the one that has seen most. A
+ * dead member spoils nothing.
  */
 export async function openSource(settings: SourceSettings, signal: AbortSignal): Promise<Source> {
-  const endpoints = await endpointsOf(settings);
-  const asked = await Promise.allSettled(
-    endpoints.map(async (endpoint) => {
-      const etcd = connectionTo(endpoint);
-      const status = await etcd.status({ signal }).catch((thrown: unknown) => {
-        etcd.close();
-        throw thrown;
-      });
-      return { url: endpoint.url, etcd, status };
-    }),
-  );
+  const asked = await Promise.allSettled((await endpointsOf(settings)).map((endpoint) => ask(endpoint, signal)));
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  const [best, ...others] = answers.toSorted((a, b) => preference(b.status, a.status));
-  for (const { etcd } of others) etcd.close();
-  if (best === undefined) throw noneAnswers(asked);
-  if (answers.some(({ status }) => status.clusterId !== best.status.clusterId)) {
-    best.etcd.close();
-    throw severalClusters(answers);
+  let best: Answer | undefined;
+  try {
+    assertOneCluster(answers);
+    const { sound, warnings } = await withoutCorrupt(answers, signal);
+    [best] = sound.toSorted((a, b) => preference(b.status, a.status));
+    if (best === undefined) throw noneAnswers(asked);
+    const { etcd, status } = best;
+    return { etcd, status, warnings: [...doubtsAbout(status), ...warnings], [Symbol.dispose]: () => etcd.close() };
+  } finally {
+    for (const { etcd } of answers.filter((answer) => answer !== best)) etcd.close();
   }
-  return { ...best, warnings: doubtsAbout(best.status), [Symbol.dispose]: () => best.etcd.close() };
+}
+
+async function ask(endpoint: Endpoint, signal: AbortSignal): Promise<Answer> {
+  const etcd = connectionTo(endpoint);
+  try {
+    return { url: endpoint.url, etcd, status: await etcd.status({ signal }) };
+  } catch (thrown) {
+    etcd.close();
+    throw thrown;
+  }
 }
 
 const preference = (a: MemberStatus, b: MemberStatus): number =>
@@ -62,18 +66,11 @@ const doubtsAbout = (status: MemberStatus): readonly string[] =>
     ? []
     : ['no member that answered knew a leader: writes that members out of reach have acknowledged may be missing'];
 
-interface Answer {
-  readonly url: string;
-  readonly status: MemberStatus;
-}
-
 /** Which of them is meant, nobody can tell: the larger revision says nothing across clusters. */
-function severalClusters(answers: readonly Answer[]): Failure {
+function assertOneCluster(answers: readonly Answer[]): void {
+  if (new Set(answers.map(({ status }) => status.clusterId)).size <= 1) return;
   const those = answers.map(({ url, status }) => `${url} is of cluster ${hexOf(status.clusterId)}`).join(', ');
-  return new AgentFailure(
-    'bad-input',
-    `the endpoints are not of one cluster: ${those}: name those of one cluster only`,
-  );
+  throw new AgentFailure('bad-input', `the endpoints are not of one cluster: ${those}: name those of one cluster only`);
 }
 
 function noneAnswers(asked: readonly PromiseSettledResult<unknown>[]): Failure {

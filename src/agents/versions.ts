@@ -4,7 +4,7 @@ import type { Manifest } from '../storage/manifest.ts';
 import { AgentFailure } from './result.ts';
 
 /** The minor version as one number: 3.5 is 305. */
-function minorOf(version: string): number {
+export function minorOf(version: string): number {
   const [major = Number.NaN, minor = Number.NaN] = version.replace(/^v/, '').split('.').map(Number);
   return major * 100 + minor;
 }

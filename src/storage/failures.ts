@@ -8,6 +8,7 @@ const kinds: Readonly<Record<StoreTrouble, FailureKind>> = {
   'no-credentials': 'forbidden',
   unreachable: 'unreachable',
   truncated: 'unreachable',
+  damaged: 'unreachable',
   full: 'unreachable',
   rejected: 'rejected',
 };
@@ -16,6 +17,7 @@ const remedies: Readonly<Partial<Record<StoreTrouble, string>>> = {
   'no-bucket': 'create it, or correct its name',
   denied: 'correct them, or grant them reading, writing, listing and deleting there',
   'no-credentials': 'name a Secret that holds them, or give the pod a workload identity',
+  damaged: 'try again; if it happens again, check the store and the network on the way to it',
   full: 'make room, or keep fewer backups',
 };
 

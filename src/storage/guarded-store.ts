@@ -1,4 +1,5 @@
 import { addAbortSignal, Readable } from 'node:stream';
+import { Checksum } from './checksum.ts';
 import { type StoreAttempt, StoreFailure } from './failures.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { assertKey, assertReadableKey } from './keys.ts';
@@ -29,12 +30,20 @@ export class GuardedStore implements ObjectStore {
   async put(key: string, body: Body, signal?: AbortSignal): Promise<void> {
     assertKey(key);
     const what = `write object "${key}"`;
-    const writing = this.#trying(what, signal, (limit) => this.#driver.put(key, limit.feeding(body), limit.signal));
-    await writing.catch((thrown: unknown) => {
+    const sent = new Checksum();
+    const writing = this.#trying(what, signal, (limit) =>
+      this.#driver.put(key, sent.of(limit.feeding(body)), limit.signal),
+    );
+    const isConfirmed = await writing.catch((thrown: unknown) => {
       if (!(thrown instanceof StoreFailure && thrown.trouble === 'no-object')) throw thrown;
       // Some servers do not say what they did not find; of what is written that can only be the bucket.
       throw new StoreFailure(this.#attempt(what), { trouble: 'no-bucket', says: 'it is not there' }, thrown);
     });
+    if (isConfirmed) return;
+    const found = await Checksum.reading((await this.get(key, signal)).body);
+    if (found.equals(sent)) return;
+    const says = `the store returns ${found.text}, and ${sent.text} were sent`;
+    throw new StoreFailure(this.#attempt(what), { trouble: 'damaged', says });
   }
 
   async get(key: string, signal?: AbortSignal): Promise<OpenObject> {

@@ -19,7 +19,10 @@ export interface OpenObject extends StoredObject {
 export interface ObjectStore extends Disposable {
   /** What is spoken to, for sentences: `bucket "backups" at https://…`. */
   readonly place: string;
-  /** The object is there when all of its bytes are. One that was there before stays whole until then, and for good if this fails. */
+  /**
+   * The object is there when all of its bytes are. One that was there before stays whole until then, and for good if this fails.
+   * Ends well only if the store is known to hold the bytes that were sent: by the store's own checksum, or by reading them back.
+   */
   readonly put: (key: string, body: Body, signal?: AbortSignal) => Promise<void>;
   /** Fails at its end, after the last part was given out, if less arrived than the store promised. */
   readonly get: (key: string, signal?: AbortSignal) => Promise<OpenObject>;
@@ -35,7 +38,8 @@ export interface StoreDriver {
   readonly place: string;
   /** Whom the provider takes us for: `key "credentials" of Secret "aws"`. */
   readonly identity: string;
-  readonly put: (key: string, body: Body, signal: AbortSignal) => Promise<void>;
+  /** True if the store's own checksum is that of the bytes sent; if not, the object is read back. */
+  readonly put: (key: string, body: Body, signal: AbortSignal) => Promise<boolean>;
   readonly get: (key: string, signal: AbortSignal) => Promise<OpenObject>;
   readonly head: (key: string, signal: AbortSignal) => Promise<StoredObject>;
   readonly list: (prefix: string, signal: AbortSignal) => AsyncIterable<StoredObject>;
@@ -52,6 +56,7 @@ export type StoreTrouble =
   | 'no-credentials' // there are none to show
   | 'unreachable' //    network, overload, time-out
   | 'truncated' //      less arrived than was promised
+  | 'damaged' //        it does not hold the bytes that were sent
   | 'full'
   | 'rejected'; //      the store says no for another reason
 

@@ -190,6 +190,14 @@ export function survivesItsServer(name: string, start: () => Promise<StoreServer
       proxy.concerns = () => true;
     });
 
+    it('keeps other bytes than were sent, that is noticed, in one part or in many', async () => {
+      using store = await during({ is: 'flip' });
+      for (const mebibytes of [1, 20])
+        expect(await troubleOf(store.put(`flipped-${mebibytes}`, large(mebibytes)))).toBe('damaged');
+      proxy.fault = undefined;
+      await store.put('flipped-1', large(1));
+    });
+
     it('does not know the bucket, that is said', async () => {
       using store = await openOn(server, { address: { bucket: 'elsewhere' } });
       await expect(store.put('a', bytes('x'))).rejects.toMatchObject({

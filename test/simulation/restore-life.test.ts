@@ -32,6 +32,7 @@ describe.each(tales)('a restore that %s', (_title, tale, seed) => {
     const life = new SimulatedRestore(tale);
     await life.run();
     expect(life.violations).toEqual([]);
+    expect(life.objects.unguarded).toEqual([]);
     expect(endOf(life)).toMatchObject({
       restore: { status: { clusterId: 'bbb', seedMember: seed, backup: { sizeBytes: 1 } }, finalizers: [] },
       cluster: { clusterId: 'bbb', bootstrap: { members: [seed] } },
@@ -49,6 +50,48 @@ describe.each(tales)('a restore that %s', (_title, tale, seed) => {
       expect(life.violations, title).toEqual([]);
       expect(endOf(life), title).toEqual(endOf(untroubled));
     }
+  });
+});
+
+it("a volume that took the name of the seed before the hand-over is not made the cluster's", async () => {
+  let isExchanged = false;
+  const mishap = (objects: SimulatedObjects): void => {
+    const held = objects.all('etcdclusters')[0]?.status as { readonly heldBy?: string } | undefined;
+    if (held?.heldBy === undefined || isExchanged) return;
+    isExchanged = true;
+    objects.put('persistentvolumeclaims', { metadata: { name: 'db-seed', namespace: 'n', uid: 'foreign' } });
+  };
+  const life = new SimulatedRestore({ ...replaced, mishap });
+  await expect(life.run()).rejects.toThrow(/does not end/);
+  expect(isExchanged).toBe(true);
+  expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata).toMatchObject({ uid: 'foreign' });
+  expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata.labels).toBeUndefined();
+});
+
+describe.each([
+  [
+    'coreos',
+    replaced,
+    { etcdCluster: { name: 'db' }, backupStorageType: 'PVC', pvc: { claimName: 'victim-0', path: 'db' } },
+  ],
+  [
+    'improbable',
+    made,
+    { ...(made.restore['spec'] as object), source: { objectURL: 'file://victim-0/member/snap/db' } },
+  ],
+] as const)('a restore of the %s API from the volume of a member of another cluster', (_api, tale, spec) => {
+  it('is refused, with the name of the claim, and no pod mounts that volume', async () => {
+    const ownerReferences = [
+      { apiVersion: `${tale.clusters.group}/v1`, kind: 'EtcdCluster', name: 'victim', uid: 'v' },
+    ];
+    const victim = { metadata: { name: 'victim-0', namespace: 'n', uid: 'w', ownerReferences } };
+    const { persistentvolumeclaims = [] } = tale.objects;
+    const objects = { ...tale.objects, persistentvolumeclaims: [...persistentvolumeclaims, victim] };
+    const life = new SimulatedRestore({ ...tale, objects, restore: { ...tale.restore, spec } });
+    life.objects.collects = false;
+    await expect(life.run()).rejects.toThrow(/"victim-0\\" belongs to EtcdCluster \\"victim\\"/);
+    expect(JSON.stringify(life.objects.all('pods'))).not.toContain('victim-0');
+    expect(life.objects.find('persistentvolumeclaims', 'victim-0')?.metadata).toMatchObject(victim.metadata);
   });
 });
 

@@ -17,6 +17,9 @@ interface At {
 interface Change {
   readonly body: object;
 }
+interface Removal {
+  readonly preconditions?: { readonly uid?: string };
+}
 
 /** Thrown where the operator is killed. */
 export class Killed extends Error {}
@@ -35,6 +38,8 @@ export class SimulatedObjects {
   linger = false;
   /** Called right before and right after each write. */
   onWrite: ((when: Death['when']) => void) | undefined;
+  /** Writes that could have met another object of the same name: without its uid, and without the version that was seen. */
+  readonly unguarded: string[] = [];
   readonly #objects = new Map<string, Kept>();
   readonly #death: Death | undefined;
   #versions = 0;
@@ -105,14 +110,20 @@ export class SimulatedObjects {
         const before = this.find(plural, name);
         if (before === undefined) throw new Failure('not-found', `no ${plural} ${name}`);
         const asked = (body as { metadata?: Partial<ObjectMeta> }).metadata ?? {};
+        if (asked.uid === undefined && asked.resourceVersion === undefined)
+          this.unguarded.push(`patch of ${plural} ${name}`);
         for (const field of ['uid', 'resourceVersion'] as const)
           if (asked[field] !== undefined && asked[field] !== before.metadata[field])
             throw new Failure('conflict', `another ${field} of ${plural} ${name}`);
         this.put(plural, mergePatch(before, body as never));
         this.#collect();
       }),
-    remove: ({ plural }: Kind, { name }: At): Promise<void> =>
+    remove: ({ plural }: Kind, { name }: At, { preconditions }: Removal = {}): Promise<void> =>
       this.#write(() => {
+        const there = this.find(plural, name)?.metadata.uid;
+        if (preconditions?.uid === undefined) this.unguarded.push(`deletion of ${plural} ${name}`);
+        else if (there !== undefined && there !== preconditions.uid)
+          throw new Failure('conflict', `another uid of ${plural} ${name}`);
         if (!this.#objects.delete(`${plural}/${name}`)) throw new Failure('not-found', `no ${plural} ${name}`);
         this.#collect();
       }),

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Readable, Transform } from 'node:stream';
 
 /** What the proxy does in place of passing a request on. */
 export type Fault =
   | { readonly is: 'status'; readonly code: number }
   | { readonly is: 'silent' } //    takes the request, and never answers
   | { readonly is: 'cut-short' } // passes the answer on, but only half of its bytes
+  | { readonly is: 'flip' } //      passes the request on, with one byte of its body changed
   | { readonly is: 'reset' }; //    hangs up
 
 export interface FaultProxy extends AsyncDisposable {
@@ -67,7 +69,24 @@ function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, ser
     else answer.pipe(outgoing);
   });
   passed.on('error', () => outgoing.destroy());
-  incoming.pipe(passed);
+  bodyFor(incoming, fault).pipe(passed);
+}
+
+const bodyFor = (incoming: IncomingMessage, fault: Fault | undefined): Readable =>
+  fault?.is === 'flip' ? incoming.pipe(flipping()) : incoming;
+
+/** Changes one byte: far enough from the beginning that lists of blocks and other small requests stay as they are. */
+function flipping(): Transform {
+  const at = 10_000;
+  let passed = 0;
+  return new Transform({
+    transform: (part: Buffer, _encoding, done) => {
+      const index = at - passed;
+      passed += part.length;
+      if (index >= 0 && index < part.length) part.writeUInt8(part.readUInt8(index) ^ 1, index);
+      done(null, part);
+    },
+  });
 }
 
 function cutShort(answer: IncomingMessage, outgoing: ServerResponse): void {

@@ -114,8 +114,10 @@ async function letIn(wanted: Secret, { read, tools, writer }: Tending): Promise<
   if (found === undefined) await writer.create(secrets, wanted);
   else if (!isOwnedBy(found, read.intent.uid))
     return refused(`Secret "${name}" exists and does not belong to this restore: delete it`);
-  else if (!isDeepStrictEqual(found.data, wanted.data))
-    await writer.patch(secrets, { namespace, name }, { type: 'merge', body: { data: wanted.data } });
+  else if (!isDeepStrictEqual(found.data, wanted.data)) {
+    const body = { metadata: { uid: found.metadata.uid }, data: wanted.data };
+    await writer.patch(secrets, { namespace, name }, { type: 'merge', body });
+  }
   return standing;
 }
 

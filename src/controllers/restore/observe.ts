@@ -6,6 +6,7 @@ import { hexOf, type MemberStatus } from '../../etcd/words.ts';
 import type { KubeObject, Pod, Stored } from '../../kube/object.ts';
 import { agentOf } from '../agents/agent-of-pod.ts';
 import { storeAccess } from '../agents/store-access.ts';
+import { refusalOfClaim } from '../backup/member-claims.ts';
 import { fetchSecret } from '../cluster/fetch-secret.ts';
 import { refusalOf } from '../cluster/membership.ts';
 import { endpointOf, refusedUser, wayOf } from '../cluster/observe.ts';
@@ -53,7 +54,7 @@ export async function observeRestore(
       aside: bodies.claims
         .filter((claim) => isOwnedBy(claim, intent.uid) && claim.metadata.name !== memory.seed)
         .map(bodyOf),
-      isOnVolume: storeAccess(intent.store, 'to-read').mounts.some((mount) => 'claim' in mount),
+      isOnVolume: isOnVolume(intent.store),
       hasSeedVolume: bodies.claims.some((claim) => isOwnSeed(claim, restore) && bodyOf(claim).isGoing !== true),
       seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map((pod) => lastingBody(pod, tools))[0],
       isGoing: deletionTimestamp !== undefined,
@@ -192,6 +193,10 @@ async function wordOf(
   return asked.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userFlaw })[0]);
 }
 
+type Store = RestoreIntent['store'];
+
+const isOnVolume = (store: Store): boolean => storeAccess(store, 'to-read').mounts.some((mount) => 'claim' in mount);
+
 async function obstacleFor(
   { store, namespace, into }: RestoreIntent,
   target: Target | undefined,
@@ -199,7 +204,14 @@ async function obstacleFor(
 ): Promise<string | undefined> {
   if (typeof tools.image === 'string') return tools.image;
   const [problem] = into === 'new' ? (target?.problems ?? []) : [];
-  if (problem !== undefined || store.secret === undefined) return problem;
-  const isMissing = (await fetchSecret(store.secret, namespace, tools)) === 'missing';
-  return isMissing ? `Secret "${store.secret}" is not there: create it in namespace "${namespace}"` : undefined;
+  return problem ?? (await ofMember(store, namespace, tools)) ?? (await missingSecret(store, namespace, tools));
+}
+
+/** A member's volume is refused also for reading: a pod that holds the volume may keep the member from starting elsewhere. */
+const ofMember = async (store: Store, namespace: string, tools: RestoreTools): Promise<string | undefined> =>
+  isOnVolume(store) ? refusalOfClaim(store, namespace, tools) : undefined;
+
+async function missingSecret({ secret }: Store, namespace: string, tools: RestoreTools): Promise<string | undefined> {
+  if (secret === undefined || (await fetchSecret(secret, namespace, tools)) !== 'missing') return undefined;
+  return `Secret "${secret}" is not there: create it in namespace "${namespace}"`;
 }

@@ -153,15 +153,15 @@ const reliesOnManifest = (read: ReadRestore): boolean => isSaved(read) && read.i
 const tokenOf = ({ intent: { namespace, cluster, uid } }: ReadRestore): string => `${namespace}.${cluster}.${uid}`;
 
 async function pin(isPinned: boolean, { object, tools, writer }: Omit<Given, 'target'>): Promise<void> {
-  const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
+  const { namespace, name, uid, resourceVersion, finalizers = [] } = object.metadata;
   const others = finalizers.filter((each) => each !== pinOf(tools));
-  const body = { metadata: { resourceVersion, finalizers: isPinned ? [...others, pinOf(tools)] : others } };
+  const body = { metadata: { uid, resourceVersion, finalizers: isPinned ? [...others, pinOf(tools)] : others } };
   await writer.patch(tools.resource, { namespace, name }, { type: 'merge', body });
 }
 
 async function hold(by: string | null, { target, tools, writer }: RestoreDeed): Promise<void> {
-  const { namespace, name, resourceVersion } = storedIn(target).metadata;
-  const body = { metadata: { resourceVersion, annotations: { [tools.dialect.holdAnnotation]: by } } };
+  const { namespace, name, uid, resourceVersion } = storedIn(target).metadata;
+  const body = { metadata: { uid, resourceVersion, annotations: { [tools.dialect.holdAnnotation]: by } } };
   await writer.patch(tools.clusters.resource, { namespace, name }, { type: 'merge', body });
 }
 
@@ -183,13 +183,20 @@ async function setAside(claims: readonly Body[], { read, target, tools, writer }
 }
 
 /** The volume first: when the pod is the cluster's, its volume must be too. */
-async function handOver({ name, uid }: Seed, { read, target, tools, writer }: RestoreDeed): Promise<void> {
+async function handOver({ name, uid }: Seed, deed: RestoreDeed): Promise<void> {
+  const { read, target, tools, writer } = deed;
   const { naming, owner, template, disksOutlive } = target.read.blueprint;
   const gone = Object.fromEntries(Object.keys(labelsOf(tools)).map((label) => [label, null]));
   const own = { ...naming.clusterLabels, [naming.memberLabel]: name };
   const at = { namespace: read.intent.namespace, name };
   if (template.claim !== undefined) {
-    const metadata = { labels: { ...gone, ...own }, ownerReferences: disksOutlive ? [] : [owner] };
+    const claim = await ownBody(persistentVolumeClaims, name, deed);
+    if (claim === undefined)
+      throw new Failure('conflict', `PersistentVolumeClaim ${name} is not the one of the restore`);
+    const metadata = {
+      ...{ uid: claim.metadata.uid, labels: { ...gone, ...own } },
+      ownerReferences: disksOutlive ? [] : [owner],
+    };
     await writer.patch(persistentVolumeClaims, at, { type: 'merge', body: { metadata } });
   }
   const metadata = { uid, labels: { ...gone, ...template.labels, ...own }, ownerReferences: [owner] };

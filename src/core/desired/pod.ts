@@ -9,6 +9,7 @@ import { snapshotAnnotation, snapshotEnvironment } from './old-requests.ts';
 import { livenessProbe, readinessProbe, startupProbe } from './probes.ts';
 import { secretMounts, secretVolumes } from './secret-volumes.ts';
 import { anyoneButRoot, asUser, nothingSpecial } from './security-context.ts';
+import { notCounting } from './spread.ts';
 
 /** Whose body it is, and what is in it at first. */
 export interface Body {
@@ -19,12 +20,15 @@ export interface Body {
   readonly user?: number | undefined;
   /** After how many entries it makes a snapshot, where etcd is not to choose. */
   readonly snapshotCount?: string;
+  /** Members that leave when it has joined. It may take the node of one of them. */
+  readonly leaving?: readonly CarrierName[];
 }
 
 /** The body of one member. */
 export function memberPod(blueprint: Blueprint, body: Body): Manifest {
   const { intent, owner, naming, template } = blueprint;
-  const { name, join, version, snapshotCount = '' } = body;
+  const { name, join, version, snapshotCount = '', leaving = [] } = body;
+  const spec = podSpec(blueprint, body);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -43,7 +47,7 @@ export function memberPod(blueprint: Blueprint, body: Body): Manifest {
       },
       ownerReferences: [owner],
     },
-    spec: podSpec(blueprint, body),
+    spec: leaving.length === 0 ? spec : notCounting(spec, { label: naming.memberLabel, values: leaving }),
   };
 }
 

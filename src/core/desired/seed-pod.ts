@@ -6,6 +6,7 @@ import { memberClaim } from './claim.ts';
 import type { Blueprint, Manifest, OwnerReference } from './manifest.ts';
 import { memberPod, templateAnnotation } from './pod.ts';
 import { nothingSpecial } from './security-context.ts';
+import { type Labelled, notCounting } from './spread.ts';
 
 /** How the first member of a restored cluster is made. */
 export interface Seeding {
@@ -31,7 +32,7 @@ export const fetchContainer = 'fetch-backup';
 
 /**
  * A member like any other of its cluster, with three containers before it: the first brings the snapshot and proves it, the
- * second is etcd's own tool and makes a data directory of it, the third puts that in its place. The mark of its template is
+ * second is etcd's own tool, which checks the hash of what it reads and makes a data directory of it, the third puts that in its place. The mark of its template is
  * nobody's, so that it gets an ordinary body when the cluster is complete.
  */
 export function seedPod(blueprint: Blueprint, seeding: Seeding): Manifest {
@@ -53,7 +54,7 @@ export function seedPod(blueprint: Blueprint, seeding: Seeding): Manifest {
       ownerReferences: [owner],
     },
     spec: {
-      ...pod.spec,
+      ...notCounting(pod.spec, oldMembers(blueprint)),
       ...(seeding.serviceAccountName === undefined ? {} : { serviceAccountName: seeding.serviceAccountName }),
       ...pullSecretsOf(pod, seeding.image),
       // Tools before 3.4 look its name up, which nobody knows before it takes its place.
@@ -62,6 +63,12 @@ export function seedPod(blueprint: Blueprint, seeding: Seeding): Manifest {
       volumes: [...volumes, ...agentVolumes(seeding.mounts)],
     },
   };
+}
+
+/** The members that the seed takes the place of: where they must be on different nodes, there may be no node left for it. */
+function oldMembers({ naming: { clusterLabels, memberLabel }, owner }: Blueprint): Labelled {
+  const [label = memberLabel] = Object.entries(clusterLabels).findLast(([, value]) => value === owner.name) ?? [];
+  return { label, values: [owner.name] };
 }
 
 /** Two images are pulled for it: the cluster's, and ours. */
@@ -109,7 +116,6 @@ function restoreContainers(blueprint: Blueprint, seeding: Seeding): readonly Pas
       command: [
         ...[`/usr/local/bin/${hasEtcdutl(intent.version) ? 'etcdutl' : 'etcdctl'}`, 'snapshot', 'restore', snapshot],
         `--data-dir=${staging}/data`,
-        '--skip-hash-check=true', // it has been proven by whoever wrote it, moments ago: a node that was away begins anew
         `--name=${seeding.name}`,
         `--initial-cluster=${seeding.name}=${peerURL}`,
         `--initial-cluster-token=${seeding.token}`,

@@ -41,7 +41,7 @@ const fields = {
       verified: z
         .boolean()
         .optional()
-        .describe("Whether it is whole: etcd's own hash was checked, and its size in the store."),
+        .describe("Whether it is whole: etcd's own hash was checked, and that the store holds the same bytes."),
     })
     .describe('The last good backup.'),
   warnings,

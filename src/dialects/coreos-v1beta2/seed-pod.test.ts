@@ -76,6 +76,26 @@ describe('the first member of a restored cluster', () => {
     ]);
   });
 
+  it("has etcd's tool check the hash of the file it reads, and not only that of the object that was fetched", () => {
+    for (const version of ['3.1.10', '3.4.31', '3.5.35', '3.7.3'])
+      expect(
+        containersOf(version)
+          .flatMap(({ command }) => command)
+          .join(' '),
+      ).not.toMatch(/skip-hash/);
+  });
+
+  it('finds a node where members must be on different nodes, and each node has one of the old members', () => {
+    const { affinity } = seedPod(blueprintOf('3.6.16', { antiAffinity: true }), seeding).spec as {
+      readonly affinity: { readonly podAntiAffinity: Readonly<Record<string, readonly object[]>> };
+    };
+    const matchLabels = { etcd_cluster: 'db' };
+    const not = { key: 'etcd_cluster', operator: 'NotIn', values: ['db'] };
+    expect(affinity.podAntiAffinity['requiredDuringSchedulingIgnoredDuringExecution']).toEqual([
+      { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels, matchExpressions: [not] } },
+    ]);
+  });
+
   it('lets revisions leap where that is asked for', () => {
     const words = (over: Partial<Seeding>) => containersOf('3.6.16', over).flatMap(({ command }) => command);
     expect(words({})).not.toContain('--mark-compacted');

@@ -11,6 +11,7 @@ const troubles: Readonly<Record<string, StoreTrouble>> = {
   ContainerNotFound: 'no-bucket',
   ContainerBeingDeleted: 'no-bucket',
   BlobNotFound: 'no-object',
+  Md5Mismatch: 'damaged',
   CredentialUnavailableError: 'no-credentials',
   AggregateAuthenticationError: 'no-credentials',
   AuthenticationError: 'denied',
@@ -23,8 +24,12 @@ export function explainAzblob(thrown: unknown): Explanation {
   const { statusCode, message } = thrown as AzureError;
   const word = wordOf(thrown);
   const ending = [word, ...(statusCode === undefined ? [] : [`HTTP ${statusCode}`])].join(', ');
-  return { trouble: troubles[word] ?? troubleOfStatus(statusCode), says: `${firstLine(message)} (${ending})` };
+  const trouble = troubles[word] ?? (mismatch.test(message) ? 'damaged' : troubleOfStatus(statusCode));
+  return { trouble, says: `${firstLine(message)} (${ending})` };
 }
+
+/** Servers other than Azure's have no code of their own for it. */
+const mismatch = /MD5 (?:doesn't|does not|did not) match/i;
 
 const wordOf = ({ details, code, name }: AzureError): string => details?.errorCode ?? code ?? name;
 

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import {
   BlobServiceClient,
   type ContainerClient,
@@ -10,12 +10,10 @@ import type { StoreAddress } from '../address.ts';
 import { type Credentials, keysOfSecret, requiredKeys, workloadIdentity } from '../credentials.ts';
 import type { StoreDriver, StoredObject } from '../store.ts';
 import { explainAzblob } from './azblob-errors.ts';
+import { uploadBlocks } from './blocks.ts';
 import { serviceUrl } from './clouds.ts';
 
 const keyNames = ['storage-account', 'storage-key'] as const;
-/** The most memory that an upload takes is their product. */
-const blockSize = 16 * 1024 * 1024;
-const blocksAtOnce = 4;
 /** Without a time for each try: the server would take that for a limit of the whole download. Silence is ended by us. */
 const pipeline: StoragePipelineOptions = { retryOptions: { maxTries: 3, retryDelayInMs: 500 } };
 
@@ -28,10 +26,7 @@ export async function openAzblob(address: StoreAddress, credentials: Credentials
     place: `container "${address.bucket}" at ${service.url.replace(/\/$/, '')}`,
     identity,
     // The blob is there when its list of blocks is committed; blocks without one are thrown away by Azure.
-    put: async (key, body, abortSignal) => {
-      const stream = Readable.from(body, { objectMode: false });
-      await blob(key).uploadStream(stream, blockSize, blocksAtOnce, { abortSignal });
-    },
+    put: (key, body, signal) => uploadBlocks(blob(key), body, signal),
     get: async (key, abortSignal) => {
       const answer = await blob(key).download(0, undefined, { abortSignal, maxRetryRequests: 0 });
       const body = answer.readableStreamBody as Readable;

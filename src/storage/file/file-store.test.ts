@@ -34,6 +34,19 @@ describe('a volume for backups', () => {
     expect(readFileSync(join(volume, 'a/b/c.db'), 'utf8')).toBe('x');
   });
 
+  it('keeps the object that was there where the disk returns other bytes than were written', async () => {
+    const store = await open();
+    await store.put('a.db', bytes('good'));
+    const onBadDisk = async function* () {
+      yield Buffer.from('next');
+      const aside = readdirSync(volume).find((name) => name.endsWith('.unfinished')) ?? '';
+      writeFileSync(join(volume, aside), 'nfxt');
+    };
+    await expect(store.put('a.db', onBadDisk())).rejects.toMatchObject({ trouble: 'damaged' });
+    expect(readFileSync(join(volume, 'a.db'), 'utf8')).toBe('good');
+    expect(readdirSync(volume)).toEqual(['a.db']);
+  });
+
   it('has nothing written outside of it, not even a directory, where a link leads there', async () => {
     symlinkSync(outside, join(volume, 'out'));
     await expect((await open()).put('out/a/b.db', bytes('x'))).rejects.toMatchObject({ trouble: 'denied' });

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, join, sep } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 import type { StoreAddress } from '../address.ts';
+import { Checksum } from '../checksum.ts';
 import type { Body, Explanation, StoreDriver, StoredObject, StoreTrouble } from '../store.ts';
 
 /** So are files named that are being written; nobody is shown them. */
@@ -85,16 +86,19 @@ async function assertNoData(directory: string): Promise<void> {
   if (hasData) throw Object.assign(new Error('the data directory of an etcd is there'), { code: 'EACCES' });
 }
 
-/** Writes aside, makes sure that the disk has it, and only then gives it its name. */
-async function write(root: string, path: string, { body, signal }: { body: Body; signal: AbortSignal }): Promise<void> {
+/** Writes aside, makes sure that the disk has it, reads it back, and only then gives it its name. */
+async function write(root: string, path: string, { body, signal }: { body: Body; signal: AbortSignal }): Promise<true> {
   const directory = await directoryAt(root, dirname(path));
   await clearAbandoned(directory);
   const aside = join(directory, `.${randomBytes(8).toString('hex')}.unfinished`);
   try {
-    await fill(aside, body, signal);
+    const sent = new Checksum();
+    await fill(aside, sent.of(body), signal);
+    await compare(aside, sent, signal);
     signal.throwIfAborted();
     await rename(aside, join(directory, basename(path)));
     await synced(directory);
+    return true;
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
@@ -108,6 +112,13 @@ async function fill(aside: string, body: Body, signal: AbortSignal): Promise<voi
     await file.writeFile(part);
   }
   await file.sync();
+}
+
+async function compare(aside: string, sent: Checksum, signal: AbortSignal): Promise<void> {
+  const found = await Checksum.reading(createReadStream(aside, { signal, highWaterMark: 1 << 20 }));
+  if (found.equals(sent)) return;
+  const says = `the volume returns ${found.text}, and ${sent.text} were written`;
+  throw Object.assign(new Error(says), { code: damaged });
 }
 
 /** A name is on the disk when its directory is. */
@@ -145,7 +156,10 @@ function explain(thrown: unknown): Explanation {
   return { trouble: troubles[code] ?? 'unreachable', says: message };
 }
 
+const damaged = 'DAMAGED';
+
 const troubles: Readonly<Record<string, StoreTrouble>> = {
+  [damaged]: 'damaged',
   ENOENT: 'no-object',
   ENOTDIR: 'no-object',
   EACCES: 'denied',

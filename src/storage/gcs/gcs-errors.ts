@@ -1,5 +1,5 @@
 import { brokenConnection, troubleOfStatus } from '../failures.ts';
-import type { Explanation } from '../store.ts';
+import type { Explanation, StoreTrouble } from '../store.ts';
 
 interface GcsError extends Error {
   readonly code?: number | string;
@@ -15,11 +15,17 @@ export function explainGcs(thrown: unknown): Explanation {
   const number = [code, status].map(Number).find((each) => Number.isInteger(each) && each >= 400);
   const says = `${firstLine(message)}${number === undefined ? '' : ` (HTTP ${number})`}`;
   if (number === 404 && /bucket/i.test(message)) return { trouble: 'no-bucket', says };
-  if (tokenRefused.test(message)) return { trouble: 'denied', says };
-  return { trouble: troubleOfStatus(number), says };
+  return { trouble: troubleIn(thrown) ?? troubleOfStatus(number), says };
+}
+
+function troubleIn({ code, message }: GcsError): StoreTrouble | undefined {
+  if (mismatch.test(String(code))) return 'damaged';
+  return tokenRefused.test(message) ? 'denied' : undefined;
 }
 
 const lacksCredentials = /default credentials|Anonymous caller|client_email field|private_key field/i;
+/** What the library says of an object whose MD5 is not that of the bytes sent. */
+const mismatch = /^(?:FILE_NO_UPLOAD|MD5_NOT_AVAILABLE)/;
 const tokenRefused = /invalid_grant|invalid_token|No refresh token|Invalid Credentials/i;
 
 const firstLine = (message: string): string =>

@@ -74,14 +74,18 @@ const objectOf = (key: string, { size, updated, timeCreated }: FileMetadata): St
   modified: new Date(updated ?? timeCreated ?? 0),
 });
 
-/** A resumable upload shows the object when it is complete, and one that is given up runs out by itself. */
+/**
+ * A resumable upload shows the object when it is complete, and one that is given up runs out by itself. The library compares its
+ * MD5 with the store's, and deletes an object that has another or none.
+ */
 async function write(
   bucket: Bucket,
   key: string,
   { body, signal }: { body: Body; signal: AbortSignal },
-): Promise<void> {
+): Promise<true> {
   const stream = bucket.file(key).createWriteStream({ resumable: true, chunkSize, validation: 'md5' });
   await pipeline(Readable.from(body, { objectMode: false }), stream, { signal });
+  return true;
 }
 
 async function* listed(bucket: Bucket, prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {

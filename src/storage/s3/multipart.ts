@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -7,6 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inParts, type Part } from '../parts.ts';
+import { sendParts } from '../send-parts.ts';
 import type { Body } from '../store.ts';
 
 /** The most memory that one upload takes is their product, and one part more that is being filled. */
@@ -21,26 +23,32 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** Sends a body of unknown length. What fits into one part goes as one request; S3 shows neither way before it is whole. */
-export async function upload(target: Target, body: Body): Promise<void> {
+/**
+ * Sends a body of unknown length. What fits into one part goes as one request; S3 shows neither way before it is whole. True if
+ * the server's ETag of every part is the MD5 of the bytes sent. Servers that encrypt, and some others, have other ETags.
+ */
+export async function upload(target: Target, body: Body): Promise<boolean> {
   const parts = inParts(body, partSize);
   const first = await parts.next();
-  if (first.done === true) return;
-  if (first.value.isLast) await putWhole(target, first.value);
-  else await putInParts(target, first.value, parts);
+  if (first.done === true) return false;
+  return first.value.isLast ? putWhole(target, first.value) : putInParts(target, first.value, parts);
 }
 
-async function putWhole({ client, object, signal }: Target, { bytes }: Part): Promise<void> {
-  await client.send(new PutObjectCommand({ ...object, Body: bytes }), { abortSignal: signal });
+async function putWhole({ client, object, signal }: Target, { bytes }: Part): Promise<boolean> {
+  const { ETag } = await client.send(new PutObjectCommand({ ...object, Body: bytes }), { abortSignal: signal });
+  return isMd5Of(bytes, ETag);
 }
 
-async function putInParts(target: Target, first: Part, rest: AsyncGenerator<Part, void, undefined>): Promise<void> {
+async function putInParts(target: Target, first: Part, rest: AsyncGenerator<Part, void, undefined>): Promise<boolean> {
   const { client, object, signal } = target;
   const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand(object), { abortSignal: signal });
   try {
-    const Parts = await sendAll(target, UploadId, withFirst(first, rest));
+    const send = (part: Part, either: AbortSignal) => sendPart({ ...target, signal: either }, UploadId, part);
+    const sent = await sendParts(withFirst(first, rest), { atOnce: partsAtOnce, signal, send });
+    const Parts = sent.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
     const complete = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } });
     await client.send(complete, { abortSignal: signal });
+    return sent.every(({ isConfirmed }) => isConfirmed);
   } catch (error) {
     await rest.return().catch(() => undefined);
     await clearAway(target, UploadId);
@@ -48,39 +56,13 @@ async function putInParts(target: Target, first: Part, rest: AsyncGenerator<Part
   }
 }
 
-interface SentPart {
-  readonly PartNumber: number;
-  readonly ETag: string | undefined;
-}
-
-async function sendAll(target: Target, uploadId: string, parts: AsyncGenerator<Part, void, undefined>) {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([target.signal, failed.signal]);
-  const sent: SentPart[] = [];
-  const sender = async (): Promise<void> => {
-    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
-      sent.push(await sendPart({ ...target, signal }, uploadId, next.value));
-      next.value.release();
-    }
-  };
-  const senders = Array.from({ length: partsAtOnce }, () =>
-    sender().catch((error: unknown) => {
-      failed.abort(); // one part that cannot be sent ends the others
-      throw error;
-    }),
-  );
-  const ends = await Promise.allSettled(senders);
-  signal.throwIfAborted();
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return sent.toSorted((a, b) => a.PartNumber - b.PartNumber);
-}
-
 async function sendPart({ client, object, signal }: Target, UploadId: string, { number, bytes }: Part) {
-  signal.throwIfAborted();
   const part = new UploadPartCommand({ ...object, UploadId, PartNumber: number, Body: bytes });
   const { ETag } = await client.send(part, { abortSignal: signal });
-  return { PartNumber: number, ETag };
+  return { PartNumber: number, ETag, isConfirmed: isMd5Of(bytes, ETag) };
 }
+
+const isMd5Of = (bytes: Buffer, etag = ''): boolean => hash('md5', bytes) === etag.replaceAll('"', '').toLowerCase();
 
 /** What could not be cleared away is never shown, and goes with the bucket's rule for unfinished uploads. */
 async function clearAway({ client, object }: Target, UploadId: string): Promise<void> {

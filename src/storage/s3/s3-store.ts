@@ -53,7 +53,7 @@ export function s3Driver(address: StoreAddress, entry: S3Entry): StoreDriver {
 
 /**
  * Signs requests but not their bodies, as one does over TLS: hashing a snapshot once more, here and in the server, takes as long
- * as sending it. etcd's own hash is part of what is sent, and `prove` reads it back.
+ * as sending it. The MD5 of each part is compared with the server's ETag instead.
  */
 function signWithoutBodies(client: S3Client): void {
   client.middlewareStack.add(
@@ -76,7 +76,7 @@ function configOf({ endpoint, region, pathStyle }: StoreAddress, entry: S3Entry)
     ...(entry.credentials === undefined ? {} : { credentials: entry.credentials }),
     forcePathStyle: pathStyle === true,
     followRegionRedirects: true,
-    // Many servers do not know the trailers with which newer SDKs send checksums; what they would guard is guarded by etcd's own hash.
+    // Many servers do not know the trailers with which newer SDKs send checksums; ETags guard the same.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 10_000, httpAgent: { keepAlive: true }, httpsAgent: { keepAlive: true } },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCarrier, aMember, aWorld, imageOf, nameOf, withIntent } from '../../../../test/support/worlds.ts';
+import { aCarrier, aMember, aWorld, imageOf, nameOf, withIntent, withMember } from '../../../../test/support/worlds.ts';
 import type { Carrier, ClusterWorld } from '../../model/cluster.ts';
 import { planCluster } from './plan-cluster.ts';
 
@@ -33,4 +33,15 @@ it('starts with what the others run, although the spec names a later minor by no
 it('is not made again for a version that it cannot join with', () => {
   const body = { version: '3.3.12', image: imageOf('3.3.12') };
   expect(planCluster(waitingForSecond(body))).toMatchObject({ is: 'wait', reason: 'MemberStarting' });
+});
+
+it('may have the node of a member that leaves for it, and its step names the members that leave', () => {
+  const third = nameOf('db-2');
+  const world = aWorld(withMember(third, { role: 'learner', health: 'never-started', leads: false }));
+  const startBeside = (leaving: Partial<Carrier>) =>
+    planCluster({ ...world, carriers: [{ ...aCarrier(first), ...leaving }, aCarrier(second)] });
+  const start = { kind: 'start-carrier', name: third };
+  expect(startBeside({ drift: 'pod', disk: 'with-pod' })).toMatchObject({ steps: [{ ...start, leaving: [first] }] });
+  const { steps } = startBeside({ drift: 'pod', disk: 'own' }) as { readonly steps: readonly object[] };
+  expect(steps).toEqual([expect.not.objectContaining({ leaving: expect.anything() })]);
 });

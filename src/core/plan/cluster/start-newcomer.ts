@@ -1,6 +1,6 @@
-import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
+import { type Carrier, type ClusterWorld, carrierNamed, type Member, type Membership } from '../../model/cluster.ts';
 import { causeOf } from './cause.ts';
-import { isAsDesired, versionForNewcomers } from './outdated.ts';
+import { isAsDesired, needsNewPlace, versionForNewcomers } from './outdated.ts';
 import { act, type Join, type Rule, type Verdict, wait } from './step.ts';
 
 /**
@@ -8,15 +8,18 @@ import { act, type Join, type Rule, type Verdict, wait } from './step.ts';
  * will do: when the second of two voters is the one that never started, there is no majority to ask before it has.
  */
 export const startNewcomer: Rule = (world) => {
-  const { membership, memory } = world;
-  const heard = membership.seen ? membership.value : membership.rumour;
+  const { memory } = world;
+  const heard = heardIn(world);
   const newcomer = heard?.members.find((member) => member.health === 'never-started');
   if (heard === undefined || newcomer === undefined || memory.clusterId === undefined) return undefined;
   const carrier = carrierNamed(world, newcomer.name);
   const version = versionAmong(heard.members, world);
-  if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, heard.members, version);
+  if (carrier === undefined || carrier.phase === 'gone') return start(newcomer, world, version);
   return attendTo(carrier, world, version);
 };
+
+const heardIn = ({ membership }: ClusterWorld): Membership | undefined =>
+  membership.seen ? membership.value : membership.rumour;
 
 /** Without a majority nobody counts as healthy, and still they run what all ran: the spec may name a later minor by now. */
 const versionAmong = (members: readonly Member[], { memory, intent }: ClusterWorld): string =>
@@ -33,9 +36,13 @@ function attendTo(carrier: Carrier, { intent }: ClusterWorld, version: string): 
 /** The same for those who have no majority to ask; with one, the rules in between come first. */
 export const startRumouredNewcomer: Rule = (world) => (world.membership.seen ? undefined : startNewcomer(world));
 
-function start({ name: newcomer }: Member, members: readonly Member[], version: string): Verdict {
-  const join = joinAmong(members);
-  return act('MemberStarting', `starting ${newcomer}`, { kind: 'start-carrier', name: newcomer, join, version });
+function start({ name: newcomer }: Member, world: ClusterWorld, version: string): Verdict {
+  const members = heardIn(world)?.members ?? [];
+  const leaving = members.filter((member) => needsNewPlace(member, world)).map(({ name }) => name);
+  return act('MemberStarting', `starting ${newcomer}`, {
+    ...{ kind: 'start-carrier', name: newcomer, join: joinAmong(members), version },
+    ...(leaving.length === 0 ? {} : { leaving }),
+  });
 }
 
 export const joinAmong = (members: readonly Member[]): Join => ({

@@ -27,7 +27,14 @@ export type Step =
   | { readonly kind: 'stage-certificates'; readonly stage: Stage | 'publish' }
   /** Deletes Secrets that we kept for encryption which is no more. */
   | { readonly kind: 'drop-secrets'; readonly names: readonly string[] }
-  | { readonly kind: 'start-carrier'; readonly name: CarrierName; readonly join: Join; readonly version: string }
+  | {
+      readonly kind: 'start-carrier';
+      readonly name: CarrierName;
+      readonly join: Join;
+      readonly version: string;
+      /** Members that it takes the place of, with others that join later. */
+      readonly leaving?: readonly CarrierName[];
+    }
   | { readonly kind: 'seal-carrier'; readonly name: CarrierName; readonly uid: string }
   /** Deletes the pod and keeps the disk. */
   | { readonly kind: 'stop-carrier'; readonly name: CarrierName; readonly uid: string }
