@@ -17,7 +17,7 @@ import { whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { type Reconcile, workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
-import type { Log } from './log.ts';
+import { type Log, watchRestarts } from './log.ts';
 import { tellOnce } from './tell-once.ts';
 
 export interface AgentParts {
@@ -72,7 +72,8 @@ export const agentController =
     const client = whileLeading(parts.client, parts.leads);
     const { resource, speaker = identity } = kind;
     const home = { group: resource.group, namespace: parts.namespace };
-    const common = { client, namespace, clock, onTrouble, indexes: agentIndexes(home) };
+    const onRestart = watchRestarts(parts.log);
+    const common = { client, namespace, clock, onTrouble, onRestart, indexes: agentIndexes(home) };
     const declared = new Reflector<ClusterObject>({ ...common, resource });
     const agents = new Reflector<Pod>({ ...common, ...workersOf(kind) });
     const recorder = new EventRecorder({ client, clock, component: speaker, instance: identity, onTrouble });

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ApiFailure, isExpired, retryAfterOf } from '../kube/errors.ts';
+import { ApiFailure, isExpired, isIdleEnd, retryAfterOf } from '../kube/errors.ts';
 import { compareVersions, type KubeObject, type Stored } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { WatchEvent } from '../kube/watch-events.ts';
@@ -13,6 +13,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly clock: Clock;
   /** Told of what went wrong. Nothing has to be done about it: the reflector goes on by itself. */
   readonly onTrouble: (failure: Failure) => void;
+  /** Called when a watch ended in order and the next one begins. `what` is the resource's plural. */
+  readonly onRestart?: ((what: string) => void) | undefined;
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
@@ -59,7 +61,8 @@ export class Reflector<T extends KubeObject> {
     for (let failures = 0; !signal.aborted; ) {
       const failure = await this.#turn(signal);
       if (signal.aborted) return;
-      if (failure !== undefined) this.#options.onTrouble(failure);
+      if (failure === undefined) this.#options.onRestart?.(this.#options.resource.plural);
+      else this.#options.onTrouble(failure);
       failures = this.#wasGoodWatch() ? Number(failure !== undefined) : failures + 1;
       if (isExpired(failure) || failures >= failuresUntilRelist) this.#mustList = true;
       await pause(this.#options.clock, this.#waitMillis(failures, failure), signal);
@@ -75,7 +78,7 @@ export class Reflector<T extends KubeObject> {
       await this.#watch(signal);
       return undefined;
     } catch (thrown) {
-      return Failure.from(thrown);
+      return isIdleEnd(thrown) ? undefined : Failure.from(thrown);
     }
   }
 
