@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { rightsIn } from '../../test/support/roles.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
-import { isForLocks, missingRights, nameOfRight, neededRights, type Right, tellMissing } from './rights.ts';
+import {
+  isForLocks,
+  missingRights,
+  nameOfRight,
+  neededRights,
+  type Right,
+  rightsInPlace,
+  tellMissing,
+} from './rights.ts';
 
 const namesOf = (rights: readonly Right[]): readonly string[] => rights.map(nameOfRight).toSorted();
 
@@ -42,7 +50,7 @@ describe('the rights of the operator', () => {
         allowed: (resourceAttributes as { group: string }).group !== 'policy',
       }),
     };
-    expect(tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', apis }))).toEqual([
+    expect(tellMissing(await missingRights(client as never, neededRights(apis), 'default'))).toEqual([
       'may not list poddisruptionbudgets.policy, watch poddisruptionbudgets.policy, create poddisruptionbudgets.policy, ' +
         'patch poddisruptionbudgets.policy, delete poddisruptionbudgets.policy: draining nodes may stop a majority',
     ]);
@@ -55,30 +63,10 @@ describe('the rights of the operator', () => {
       }),
     };
     const missing = async (isOutside: boolean) =>
-      tellMissing(await missingRights(client as never, { home: 'default', scope: 'default', apis, isOutside }));
+      tellMissing(await missingRights(client as never, rightsInPlace(apis, { isOutside, hadLocks: false }), 'default'));
     expect(await missing(false)).toEqual([]);
     expect(await missing(true)).toEqual([
       "may not get pods/portforward, create pods/portforward: etcd is not reached where pods' addresses lead nowhere",
-    ]);
-  });
-
-  it('for locks are asked for at home, and all others where the clusters are', async () => {
-    const asked: (readonly [string, string | undefined])[] = [];
-    const client = {
-      review: async (
-        _: unknown,
-        { resourceAttributes }: { resourceAttributes: { resource: string; namespace?: string } },
-      ) => {
-        asked.push([resourceAttributes.resource, resourceAttributes.namespace]);
-        return { allowed: true };
-      },
-    };
-    await missingRights(client as never, { home: 'here', scope: undefined, apis });
-    const places = (resource: string) => new Set(asked.filter(([name]) => name === resource).map(([, place]) => place));
-    expect([places('leases'), places('endpoints'), places('pods')]).toEqual([
-      new Set(['here']),
-      new Set(['here']),
-      new Set([undefined]),
     ]);
   });
 });

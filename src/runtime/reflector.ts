@@ -19,6 +19,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
+  /** A store that reflectors of other namespaces keep, too. Without it, the reflector has one of its own. */
+  readonly store?: Store<T>;
   /** Takes away what nobody here reads, to save memory. */
   readonly trim?: (object: Stored<T>) => Stored<T>;
   readonly pageSize?: number;
@@ -54,7 +56,7 @@ export class Reflector<T extends KubeObject> {
     this.#nowSynced = resolve;
     this.#options = options;
     this.#trim = options.trim ?? ((object) => object);
-    this.store = new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onTrouble });
+    this.store = options.store ?? new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onTrouble });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -95,14 +97,14 @@ export class Reflector<T extends KubeObject> {
       for (const item of page.items) objects.push(this.#trim(item));
       version = page.resourceVersion;
     }
-    this.store.replace(objects, version);
+    this.store.replace(objects, version, this.#options.namespace);
     this.#mustList = false;
     this.#nowSynced();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
     const { client, resource, clock, idleSeconds } = this.#options;
-    const from = this.store.version ?? '';
+    const from = this.store.versionIn(this.#options.namespace) ?? '';
     const idle = idleSeconds === undefined ? {} : { idleSeconds };
     const lastsSeconds = watchSeconds * (1 + clock.random());
     const options = { ...this.#selection(), ...idle, resourceVersion: from, lastsSeconds, signal };
@@ -124,10 +126,12 @@ export class Reflector<T extends KubeObject> {
   }
 
   #advance(version: string): void {
-    if (this.store.version !== undefined && compareVersions(version, this.store.version) < 0)
+    const { namespace } = this.#options;
+    const before = this.store.versionIn(namespace);
+    if (before !== undefined && compareVersions(version, before) < 0)
       // The server's own store was put back to an earlier time, and what we hold may never have happened.
       throw new ApiFailure('conflict', `the server went back to version ${version}`, { reason: 'Expired' });
-    this.store.advance(version);
+    this.store.advance(version, namespace);
   }
 
   #selection(): {
