@@ -20,7 +20,7 @@ import type { RestoreParts } from './restores.ts';
 import type { Served } from './served.ts';
 import type { Settings } from './settings.ts';
 
-export interface BackupTurn extends Pick<BackupParts, 'isOurs' | 'identity' | 'onTrouble'>, Omit<Survey, 'lines'> {
+export interface BackupTurn extends Pick<BackupParts, 'isOurs' | 'identity' | 'onTrouble'>, Survey {
   readonly client: KubeClient;
   /** Where the operator itself is. */
   readonly namespace: string;
@@ -116,7 +116,9 @@ async function takeTurn(turn: BackupTurn, group: Group, stop: AbortSignal): Prom
     for (const place of places) await waitForOldLock({ client, namespace, place, clock, log }, signal);
     if (signal.aborted) return;
     log.info({ identity, kind: kind.kind }, 'looking after them');
-    const inPlace = async (place: Place, ends: AbortSignal): Promise<void> => {
+    const inPlace = async (found: Place, ends: AbortSignal): Promise<void> => {
+      const place = found.whenGranted === undefined ? found : await found.whenGranted(ends);
+      if (place === undefined) return;
       const isThere =
         served.length === 1 || whenKindIsThere(kind, { client, scope: place.namespace, clock, log }, ends);
       if (await isThere) await group.work(place, leads, ends);

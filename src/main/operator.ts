@@ -60,14 +60,15 @@ class News {
   readonly #log: Log;
   #leads = false;
   #watching: readonly string[] = [];
-  #undone: readonly string[] = [];
+  readonly #undone = new Map<string, readonly string[]>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   readonly missing = (): readonly string[] => (this.#leads ? [] : ['this replica does not lead']);
-  readonly details = (): readonly string[] => [...this.#watching, ...this.#undone];
+  readonly details = (): readonly string[] => [...this.#watching, ...this.undone()];
+  readonly undone = (): readonly string[] => [...this.#undone.values()].flat();
 
   standsBy(): void {
     this.#leads = true;
@@ -83,10 +84,11 @@ class News {
     this.#log.info(line);
   }
 
-  lacks(lines: readonly string[]): void {
-    this.#undone = lines;
-    for (const line of lines) this.#log.warn(line);
-  }
+  readonly lacks = (namespace: string, lines: readonly string[]): void => {
+    const known = this.#undone.get(namespace) ?? [];
+    this.#undone.set(namespace, lines);
+    for (const line of lines) if (!known.includes(line)) this.#log.warn(line);
+  };
 }
 
 interface Parts {
@@ -102,14 +104,14 @@ interface Parts {
 /** Finds out what it may not do, says so, and does the rest. */
 async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, news } = parts;
-  const found = await survey({ client, settings, home: namespace, isOutside: parts.wayTo !== undefined });
-  const { dialects, lines } = found;
+  const asking = { client, settings, home: namespace, clock: systemClock, onMissing: news.lacks };
+  const found = await survey({ ...asking, isOutside: parts.wayTo !== undefined });
+  const { dialects } = found;
   const apis = dialects.map(({ dialect }) => dialect);
   for (const { group } of apis) parts.log.info({ group }, 'serving');
   news.watches(describeReach(settings, namespace, apis));
-  news.lacks(lines);
   if (!settings.groups.includes('clusters')) await standBy(parts);
-  const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
+  const told = news.undone().map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
   const { podName, podNamespace } = settings;
   await runTogether(
     [
@@ -186,7 +188,10 @@ interface Working extends Pick<ClusterParts, 'leads' | 'onOutcome' | 'onCaches'>
 /** Looks after the clusters of one namespace, or of all. */
 async function workIn(place: Place, { turn, ...working }: Working, signal: AbortSignal): Promise<void> {
   const { client, settings, log, wayTo } = turn;
-  const { namespace, lacks, dialects } = place;
+  const granted = place.whenGranted === undefined ? place : await place.whenGranted(signal);
+  if (granted === undefined) return;
+  const { namespace, lacks, dialects } = granted;
+  if (granted !== place) log.info(`the rights in namespace ${namespace} are granted: serving it`);
   if (namespace !== undefined && namespace !== turn.namespace) await outlastOldLocks(turn, place, signal);
   const controllers = clusterControllers({
     ...{ client, clock: systemClock, scope: namespace, log, dialects, wayTo, onTrouble: onTrouble(turn) },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { survey } from './places.ts';
 import { settingsFrom } from './settings.ts';
 
@@ -17,10 +18,16 @@ async function found(flags: readonly string[], grants: (asked: Asked) => boolean
     return { allowed: grants(resourceAttributes) };
   };
   const settings = settingsFrom(flags, {});
-  const result = await survey({ client: { review } as never, settings, home: 'operators', isOutside: false });
+  const told = new Map<string, readonly string[]>();
+  const clock = new VirtualClock();
+  const result = await survey({
+    ...{ client: { review } as never, settings, home: 'operators', isOutside: false, clock },
+    onMissing: (namespace, lines) => told.set(namespace, lines),
+  });
+  const lines = () => [...told.values()].flat();
   const namespacesAskedFor = (resource: string) =>
     new Set(asked.filter((each) => each.resource === resource).map(({ namespace }) => namespace));
-  return { ...result, namespacesAskedFor };
+  return { ...result, namespacesAskedFor, lines: lines(), linesNow: lines, clock };
 }
 
 const named = ['--dialects=coreos', '--namespaces=team-a,team-b'];
@@ -48,6 +55,17 @@ describe('an operator of all namespaces', () => {
       new Set([undefined]),
     ]);
   });
+});
+
+it("an operator with --namespaces='*' reports what is missing at home and everywhere", async () => {
+  const { lines } = await found(
+    ['--dialects=coreos', '--namespaces=*'],
+    ({ resource }) => !['leases', 'events'].includes(resource),
+  );
+  expect(lines.map((line) => line.split(':')[0])).toEqual([
+    'may not get leases.coordination.k8s.io, create leases.coordination.k8s.io, update leases.coordination.k8s.io',
+    'may not create events, patch events',
+  ]);
 });
 
 describe('an operator of named namespaces', () => {
@@ -89,5 +107,22 @@ describe('an operator of named namespaces', () => {
     expect(withStore.lines.at(-1)).toMatch(
       /^in namespace operators: may not list pods, .*get secrets.*: no agent uses --store-secret/,
     );
+  });
+
+  it('waits for a namespace without a RoleBinding, and serves it once it has one', async () => {
+    let isBound = false;
+    const asked = await found(
+      ['--namespaces=team-a,team-b'],
+      ({ namespace, group }) => group !== 'etcd.improbable.io' && (namespace !== 'team-b' || isBound),
+    );
+    const [bound, unbound] = asked.places;
+    expect([bound?.whenGranted, unbound?.dialects.map(({ name }) => name)]).toEqual([undefined, ['coreos']]);
+    expect(asked.lines.every((line) => line.startsWith('in namespace team-b: may not '))).toBe(true);
+    const place = unbound?.whenGranted?.(new AbortController().signal);
+    await asked.clock.advance(40_000);
+    isBound = true;
+    await asked.clock.advance(20_000);
+    expect(await place).toMatchObject({ namespace: 'team-b', lacks: new Set() });
+    expect(asked.linesNow()).toEqual([]);
   });
 });

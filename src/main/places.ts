@@ -1,4 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
+import { type Clock, pause } from '../runtime/clock.ts';
 import { namespacesOf } from './reach.ts';
 import {
   isForTidying,
@@ -9,7 +10,7 @@ import {
   rightsInPlace,
   tellMissing,
 } from './rights.ts';
-import { dialectsToServe, type Served } from './served.ts';
+import { dialectsToServe, type Served, visibleIn } from './served.ts';
 import type { Settings } from './settings.ts';
 
 /** A part of the work with caches, queues and rights of its own: one namespace, or all of them at once. */
@@ -19,6 +20,8 @@ export interface Place {
   readonly dialects: readonly Served[];
   /** Resources of which a right is missing here; or the right, where the operator only tidies up. */
   readonly lacks: ReadonlySet<string>;
+  /** Where no clusters may be listed yet: waits for that, for as long as `signal` lets it. */
+  readonly whenGranted?: (signal: AbortSignal) => Promise<Place | undefined>;
 }
 
 export interface Survey {
@@ -27,47 +30,81 @@ export interface Survey {
   readonly dialects: readonly Served[];
   /** Locks of which a right is missing in the operator's own namespace. */
   readonly lacks: ReadonlySet<string>;
-  /** What is missing, and what that means. */
-  readonly lines: readonly string[];
 }
 
-interface Asking {
+export interface Asking {
   readonly client: Pick<KubeClient, 'review'>;
   readonly settings: Settings;
   readonly home: string;
   readonly isOutside: boolean;
+  readonly clock: Clock;
+  /** Called with what is missing in a namespace, and what that means; again when that has changed. */
+  readonly onMissing: (namespace: string, lines: readonly string[]) => void;
 }
 
 /** Which APIs may be served in which namespaces, and what the operator may not do there. */
 export async function survey(asking: Asking): Promise<Survey> {
-  const { client, settings, home } = asking;
-  const named = settings.namespaces !== undefined;
-  const found = await Promise.all(namespacesOf(settings, home).map((namespace) => lookAt(namespace, asking)));
-  const dialects = unionOf(found.flatMap((each) => each.dialects));
+  const { client, settings, home, onMissing } = asking;
+  const namespaces = namespacesOf(settings, home);
+  const served = await dialectsToServe(client, settings, namespaces);
+  const found = await Promise.all(namespaces.map((namespace, i) => lookAt(namespace, served[i] ?? [], asking)));
+  const dialects = unionOf(served.flat());
   const apis = dialects.map(({ dialect }) => dialect);
   const isApart = found.every(({ namespace }) => namespace !== undefined && namespace !== home);
   const atHome = await missingRights(client, rightsAtHome(apis, { isApart, hasStore: hasStore(settings) }), home);
-  const lines = named
-    ? [{ namespace: home, missing: atHome }, ...found].flatMap(({ missing, namespace }) =>
-        tellMissing(missing, namespace),
-      )
-    : tellMissing([...atHome, ...found.flatMap(({ missing }) => missing)]);
-  return { places: found, dialects, lacks: lacking(atHome), lines };
+  if (settings.namespaces === undefined || namespaces.includes(undefined)) {
+    onMissing(home, tellMissing([...atHome, ...found.flatMap(({ missing }) => missing)]));
+  } else {
+    const missing = [{ namespace: home, missing: atHome }, ...found];
+    for (const [namespace = home, those] of Map.groupBy(missing, (each) => each.namespace))
+      onMissing(
+        namespace,
+        tellMissing(
+          those.flatMap((each) => each.missing),
+          namespace,
+        ),
+      );
+  }
+  return { places: found, dialects, lacks: lacking(atHome) };
 }
 
 interface Found extends Place {
   readonly missing: readonly Right[];
 }
 
-async function lookAt(namespace: string | undefined, { client, settings, isOutside }: Asking): Promise<Found> {
-  const dialects = await dialectsToServe(client, settings, namespace);
+async function lookAt(namespace: string | undefined, dialects: readonly Served[], asking: Asking): Promise<Found> {
+  const { client, settings, isOutside } = asking;
   const apis = dialects.map(({ dialect }) => dialect);
-  const needed = rightsInPlace(apis, {
-    isOutside,
-    hadLocks: settings.namespaces !== undefined && namespace !== undefined,
-  });
-  const missing = await missingRights(client, needed, namespace);
-  return { namespace, dialects, missing, lacks: lacking(missing) };
+  const isNamed = settings.namespaces !== undefined && namespace !== undefined;
+  const missing = await missingRights(client, rightsInPlace(apis, { isOutside, hadLocks: isNamed }), namespace);
+  const lacks = lacking(missing);
+  const isSeen = !isNamed || dialects.some(({ dialect }) => !isMissing(missing, dialect));
+  const found = { namespace, dialects, missing, lacks };
+  return isSeen ? found : { ...found, whenGranted: (signal) => granted(namespace, { dialects, asking }, signal) };
+}
+
+/** An API whose clusters may not be listed. */
+const isMissing = (missing: readonly Right[], { group, plural }: Served['dialect']): boolean =>
+  missing.some((right) => right.group === group && right.resource === plural && right.verb === 'list');
+
+const everyMillis = 15_000;
+
+/** A namespace whose RoleBinding comes later is served from then on, with the rights that it has then. */
+async function granted(
+  namespace: string,
+  { dialects, asking }: { readonly dialects: readonly Served[]; readonly asking: Asking },
+  signal: AbortSignal,
+): Promise<Place | undefined> {
+  while (!signal.aborted) {
+    const visible = await visibleIn(asking.client, dialects, namespace);
+    if (visible.length > 0) {
+      const { missing, ...place } = await lookAt(namespace, visible, asking);
+      asking.onMissing(namespace, tellMissing(missing, namespace));
+      return place;
+    }
+    await pause(asking.clock, everyMillis, signal);
+  }
+  return undefined;
 }
 
 const lacking = (missing: readonly Right[]): ReadonlySet<string> =>
