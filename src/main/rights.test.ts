@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rightsIn } from '../../test/support/roles.ts';
+import { documentsIn, rightsIn } from '../../test/support/roles.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
 import {
@@ -8,6 +8,7 @@ import {
   nameOfRight,
   neededRights,
   type Right,
+  rightsAtHome,
   rightsInPlace,
   tellMissing,
 } from './rights.ts';
@@ -30,6 +31,35 @@ describe.each([
     const [atHome, anywhere] = [needed.filter(isForLocks), needed.filter((right) => !isForLocks(right))];
     expect(rightsIn(`deploy/${name}/operator-roles.yaml`, 'ClusterRole')).toEqual(namesOf(anywhere));
     expect(rightsIn(`deploy/${name}/operator-roles.yaml`, 'Role')).toEqual(namesOf(atHome));
+  });
+});
+
+describe.each([
+  ['coreos', coreos],
+  ['improbable', improbable],
+])('the rights of an operator of named namespaces, on the API of %s', (name, dialect) => {
+  const roles = `deploy/namespaces/${name}/operator-roles.yaml`;
+
+  it('are, in each of them, those of the shipped ClusterRole, and at home those of the Role', () => {
+    const [isOutside, isApart] = [false, true];
+    expect(rightsIn(roles, 'ClusterRole')).toEqual(namesOf(rightsInPlace([dialect], { isOutside, hadLocks: true })));
+    expect(rightsIn(roles, 'Role')).toEqual(namesOf(rightsAtHome([dialect], { isApart, hasStore: false })));
+  });
+
+  it('are bound by RoleBindings only', () => {
+    const kinds = documentsIn(roles).map(({ kind }) => kind);
+    expect(kinds).toEqual(['ClusterRole', 'Role', 'RoleBinding']);
+    const [binding, ...rest] = documentsIn(`deploy/namespaces/${name}/rolebinding.yaml`);
+    const { roleRef } = binding as unknown as { roleRef: object };
+    expect([binding?.kind, rest]).toEqual(['RoleBinding', []]);
+    expect(roleRef).toMatchObject({ kind: 'ClusterRole', name: documentsIn(roles)[0]?.metadata.name });
+    expect(binding?.metadata.namespace).toBeUndefined();
+  });
+
+  it('go with a Deployment that differs from the one for all namespaces in one flag', () => {
+    const wide = JSON.stringify(documentsIn(`deploy/${name}/operator-deployment.yaml`));
+    const named = JSON.stringify(documentsIn(`deploy/namespaces/${name}/operator-deployment.yaml`));
+    expect(named).toBe(wide.replace('--cluster-wide', '--namespaces=team-a,team-b'));
   });
 });
 
