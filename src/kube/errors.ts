@@ -38,6 +38,12 @@ export const isAlreadyExists = (thrown: unknown): boolean =>
 export const isExpired = (thrown: unknown): boolean =>
   thrown instanceof ApiFailure && (thrown.reason === 'Expired' || thrown.reason === 'Gone');
 
+/** Nothing came on a watch for a while: it ended, and the server has refused nothing. A dead connection shows when the next watch begins. */
+export const isIdleEnd = (thrown: unknown): boolean =>
+  thrown instanceof ApiFailure &&
+  thrown.cause instanceof Error &&
+  Reflect.get(thrown.cause, 'code') === 'UND_ERR_BODY_TIMEOUT';
+
 /** How long the other side asked us to wait, if it did. */
 export const retryAfterOf = (thrown: unknown): number | undefined =>
   thrown instanceof ApiFailure ? thrown.retryAfterSeconds : undefined;

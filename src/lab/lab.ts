@@ -98,6 +98,8 @@ interface Parts {
   readonly relays: ServiceRelays;
 }
 
+const volumesIn = (state: string): string => join(state, 'volumes');
+
 const timingOf = ({ timing }: LabOptions): Timing => ({ ...defaultTiming, ...timing });
 
 const heartbeatsOf = ({ options, stores, kubelets }: Parts): readonly Runnable[] =>
@@ -113,7 +115,7 @@ const heartbeatsOf = ({ options, stores, kubelets }: Parts): readonly Runnable[]
 function workOf({ options, ground, stores, kubelets, relays }: Parts): readonly Runnable[] {
   const { client, onTrouble, state, api } = options;
   const recorder = new EventRecorder({ client, clock, component: 'lab', instance: 'lab', onTrouble });
-  const settings = { graceSeconds: timingOf(options).graceSeconds, volumes: join(state, 'volumes') };
+  const settings = { graceSeconds: timingOf(options).graceSeconds, volumes: volumesIn(state) };
   return [
     ...kubelets.map((kubelet) => kubelet.run),
     ...controllers({ client, clock, stores, recorder, onTrouble }, settings),
@@ -137,7 +139,14 @@ function kubeletsOf(options: LabOptions, ground: Ground, stores: LabStores): rea
     const name = `node${index + 1}`;
     const directory = join(state, 'nodes', name, 'pods');
     const shared = { client, pods: stores.pods, clock, ground, networks, addresses, findImage, onTrouble };
-    return new Kubelet({ ...shared, name, number: index + 1, clusterEnvironment, directory });
+    return new Kubelet({
+      ...shared,
+      name,
+      number: index + 1,
+      clusterEnvironment,
+      directory,
+      volumes: volumesIn(state),
+    });
   });
 }
 

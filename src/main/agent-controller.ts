@@ -4,20 +4,21 @@ import { type ClusterObject, ownerIndex, type Tools } from '../controllers/clust
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { AgentImage } from '../core/desired/agent-pod.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, keyOf, type ObjectMeta, type Pod } from '../kube/object.ts';
+import { atOf, type KubeObject, keyOf, type ObjectMeta, type Pod } from '../kube/object.ts';
 import { pods, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/events.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
-import { Reflector, whenSynced } from '../runtime/reflector.ts';
+import { Reflector, type ReflectorOptions, whenSynced } from '../runtime/reflector.ts';
+import { reflectorOfNamespaces } from '../runtime/reflector-of-namespaces.ts';
 import type { Store } from '../runtime/store.ts';
 import { whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { type Reconcile, workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
-import type { Log } from './log.ts';
+import { type Log, watchRestarts } from './log.ts';
 import { tellOnce } from './tell-once.ts';
 
 export interface AgentParts {
@@ -54,6 +55,8 @@ export interface AgentKind {
   /** Who speaks in its Events; the operator's pod where nobody is named. */
   readonly speaker?: string | undefined;
   readonly reconciler: (tools: SharedTools, shelves: Shelves) => Reconcile<string>;
+  /** Whether agents of it may work in the operator's own namespace, with its credentials. */
+  readonly worksAtHome?: boolean;
   /** Of which pods changes of ours are waited for in the copy: agents, or none where the others are looked up live. */
   readonly expects: 'agents' | 'nothing';
 }
@@ -72,15 +75,16 @@ export const agentController =
     const client = whileLeading(parts.client, parts.leads);
     const { resource, speaker = identity } = kind;
     const home = { group: resource.group, namespace: parts.namespace };
-    const common = { client, namespace, clock, onTrouble, indexes: agentIndexes(home) };
+    const onRestart = watchRestarts(parts.log);
+    const common = { client, namespace, clock, onTrouble, onRestart, indexes: agentIndexes(home) };
     const declared = new Reflector<ClusterObject>({ ...common, resource });
-    const agents = new Reflector<Pod>({ ...common, ...workersOf(kind) });
+    const agents = reflectorOfAgents(parts, kind, common);
     const recorder = new EventRecorder({ client, clock, component: speaker, instance: identity, onTrouble });
     const queue = new WorkQueue<string>(clock);
     declared.store.onChange(({ object }) => queue.add(keyOf(object.metadata)));
     agents.store.onChange(({ object }) => {
-      enqueueOwner(object, resource.kind, queue);
-      for (const key of byAway(home)(object)) queue.add(key);
+      for (const key of [...ownersOf(object, resource.kind), ...byAway(home)(object)])
+        if (isWithin(namespace, key)) queue.add(key);
     });
     const shelves = { declared: declared.store, agents: agents.store };
     const reconcile = kind.reconciler(toolsOf({ ...parts, client }, { kind, shelves, recorder }), shelves);
@@ -101,10 +105,27 @@ function workersOf({ resource: { group }, purpose }: AgentKind): {
   return { resource: purpose as Resource<never> };
 }
 
-function enqueueOwner({ metadata }: KubeObject, kind: string, queue: WorkQueue<string>): void {
-  const owners = (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind);
-  for (const { name } of owners) queue.add(keyOf({ namespace: metadata.namespace, name }));
+type Common = Omit<ReflectorOptions<Pod>, 'resource' | 'labelSelector'>;
+
+/** Agents are beside their resource; those with the operator's credentials are in its own namespace. */
+function reflectorOfAgents({ scope, namespace: home }: AgentParts, kind: AgentKind, common: Common) {
+  const options = { ...common, ...workersOf(kind) };
+  return scope === undefined || scope === home || kind.worksAtHome !== true
+    ? new Reflector<Pod>(options)
+    : reflectorOfNamespaces<Pod>([scope, home], options);
 }
+
+const ownersOf = ({ metadata }: KubeObject, kind: string): readonly string[] =>
+  (metadata.ownerReferences ?? [])
+    .filter((owner) => owner.kind === kind)
+    .map(({ name }) => keyOf({ namespace: metadata.namespace, name }));
+
+/**
+ * Agents in the operator's namespace may work for resources of others. What this controller does not cache it would take for
+ * deleted, and would remove its agents.
+ */
+const isWithin = (scope: string | undefined, key: string): boolean =>
+  scope === undefined || atOf(key).namespace === scope;
 
 interface Made {
   readonly kind: AgentKind;

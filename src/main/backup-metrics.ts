@@ -23,14 +23,14 @@ export function backupMetrics(register: Registry, log: Log): BackupMetrics {
     labelNames: ['reason'],
     registers: [register],
   });
-  const [shelves, schedules]: readonly [Shelves, Shelves] = [new Map(), new Map()];
+  const [shelves, schedules]: readonly [Shelves, Shelves] = [[], []];
   showGauge(register, { ...ofSchedules, shelves: schedules });
   for (const [name, { help, read }] of Object.entries(gauges)) showGauge(register, { name, help, read, shelves });
   return {
-    onCache: (dialect, declared) => void shelves.set(dialect, declared),
+    onCache: (dialect, declared) => void shelves.push([dialect, declared]),
     onSchedules: ({ group, lastSuccessAt }, declared) => {
       const figures = (status: unknown): BackupFigures => ({ lastSuccessAt: lastSuccessAt(status) });
-      schedules.set({ group, figures }, declared);
+      schedules.push([{ group, figures }, declared]);
     },
     onOutcome: (key, outcome) => {
       if (outcome.is !== 'failed') return;
@@ -56,8 +56,8 @@ export function restoreMetrics(register: Registry, log: Log): BackupMetrics['onO
 }
 
 type Read = (figures: BackupFigures) => number | undefined;
-/** The backups of each API. */
-type Shelves = Map<Pick<BackupDialect, 'group' | 'figures'>, Store<ClusterObject>>;
+/** The backups of each API, in each place. */
+type Shelves = (readonly [Pick<BackupDialect, 'group' | 'figures'>, Store<ClusterObject>])[];
 
 const lastSuccess: Read = ({ lastSuccessAt }) => (lastSuccessAt === undefined ? undefined : lastSuccessAt / 1000);
 
@@ -108,6 +108,6 @@ function showGauge(register: Registry, { name, help, read, shelves }: Shown): vo
 }
 
 const figuresOn = (shelves: Shelves) =>
-  [...shelves].flatMap(([{ group: api, figures }, declared]) =>
+  shelves.flatMap(([{ group: api, figures }, declared]) =>
     declared.all().map(({ metadata, status }) => ({ api, metadata, figures: figures(status) })),
   );

@@ -23,11 +23,11 @@ async function askedFor(
     ...{
       client: { get, list: async () => ({ items: [] }) },
       namespace: 'eco-system',
-      scope: undefined,
       wayTo: undefined,
     },
     ...{ settings: settingsFrom(flags, {}), log: makeLog('silent'), metrics: new Registry(), lacks: new Set(lacks) },
     ...{ dialects: [{ name: 'improbable', dialect: improbable }], identity: 'ours', isOurs: () => true },
+    places: [{ namespace: undefined, dialects: [{ name: 'improbable', dialect: improbable }], lacks: new Set() }],
     onTrouble: () => {},
   };
   await lookAfterBackups(turn as never, stop.signal);

@@ -11,24 +11,23 @@ import { agentImage } from './agent-image.ts';
 import { type BackupApi, backupApis } from './backup-kinds.ts';
 import { type BackupMetrics, backupMetrics, restoreMetrics } from './backup-metrics.ts';
 import type { BackupParts } from './backups.ts';
-import { whenKindIsThere } from './kind-is-there.ts';
+import { whenKindIsSomewhere, whenKindIsThere } from './kind-is-there.ts';
 import type { Log } from './log.ts';
 import { placesOf, waitForOldLock } from './old-lock.ts';
+import type { Place, Survey } from './places.ts';
 import { restoreKinds } from './restore-kinds.ts';
 import type { RestoreParts } from './restores.ts';
 import type { Served } from './served.ts';
 import type { Settings } from './settings.ts';
 
-export interface BackupTurn extends Pick<BackupParts, 'scope' | 'isOurs' | 'identity' | 'onTrouble'> {
+export interface BackupTurn extends Pick<BackupParts, 'isOurs' | 'identity' | 'onTrouble'>, Survey {
   readonly client: KubeClient;
   /** Where the operator itself is. */
   readonly namespace: string;
   readonly settings: Settings;
   readonly log: Log;
   readonly metrics: Registry;
-  readonly lacks: ReadonlySet<string>;
   readonly wayTo: Tools['wayTo'];
-  readonly dialects: readonly Served[];
 }
 
 /** Waits until there can be backups, then for its turn, and looks after them for as long as that lasts: of each API by itself. */
@@ -46,17 +45,18 @@ type Api = BackupApi & { readonly clusters: ClusterDialect };
 function lookAfterBackupsOf(api: Api, turn: BackupTurn & BackupMetrics, stop: AbortSignal): Promise<void> {
   const { backups: dialect, schedules, clusters } = api;
   const isOurs = clusters.scopeAnnotation === undefined ? () => true : turn.isOurs;
-  const work: Group['work'] = async (signal, leads) => {
+  const work: Group['work'] = async ({ namespace: scope }, leads, signal) => {
     const image = await agentImage('backup', turn.settings, turn.client);
     const operators = { ...turn.settings.store, namespace: turn.namespace };
     const onCache = (declared: Store<ClusterObject>): void => turn.onCache(dialect, declared);
     const { backupController } = await import('./backups.ts');
     const { scheduleController } = await import('./schedules.ts');
-    const parts = { ...turn, isOurs, leads, image, dialect, clusters, operators, onCache };
+    const parts = { ...turn, scope, isOurs, leads, image, dialect, clusters, operators, onCache };
     const ofSchedules = schedules && scheduleController({ ...parts, dialect: schedules, backups: dialect });
     await runTogether([backupController(parts), ...(ofSchedules === undefined ? [] : [ofSchedules])], signal);
   };
-  return takeTurn(turn, { ...locksOf(api, clusters), kind: namespaced(dialect), work }, stop);
+  const group = { ...locksOf(api, clusters), api: clusters.group, kind: namespaced<ClusterObject>(dialect), work };
+  return takeTurn(turn, group, stop);
 }
 
 /** The same for restores, of each API by itself. */
@@ -76,14 +76,15 @@ async function lookAfterRestoresOf(
 ): Promise<void> {
   const api = restoreKinds[served.name];
   const isOurs = served.dialect.scopeAnnotation === undefined ? () => true : turn.isOurs;
-  const work: Group['work'] = async (signal, leads) => {
+  const work: Group['work'] = async ({ namespace: scope, dialects, lacks }, leads, signal) => {
     const image = await agentImage('restore', turn.settings, turn.client);
     const { restoreController } = await import('./restores.ts');
     const operators = { ...turn.settings.store, namespace: turn.namespace };
-    const parts = { ...turn, image, isOurs, leads, operators, keepsSecrets: !turn.lacks.has('secrets') };
+    const parts = { ...turn, scope, dialects, image, isOurs, leads, operators, keepsSecrets: !lacks.has('secrets') };
     await restoreController(served, parts)(signal);
   };
-  await takeTurn(turn, { ...locksOf(api, served.dialect), kind: api.resource, work }, stop);
+  const group = { ...locksOf(api, served.dialect), api: served.dialect.group, kind: api.resource, work };
+  await takeTurn(turn, group, stop);
 }
 
 interface Locks {
@@ -98,21 +99,34 @@ function locksOf({ lease, hadOwnLock }: Pick<BackupApi, 'lease' | 'hadOwnLock'>,
 }
 
 interface Group extends Locks {
+  /** The API group of the kind. */
+  readonly api: string;
   readonly kind: Resource<ClusterObject>;
   /** `leads`: whether the lease of this group is still ours; not there where there is none. */
-  readonly work: (signal: AbortSignal, leads: Leadership['holds'] | undefined) => Promise<void>;
+  readonly work: (place: Place, leads: Leadership['holds'] | undefined, signal: AbortSignal) => Promise<void>;
 }
 
 async function takeTurn(turn: BackupTurn, group: Group, stop: AbortSignal): Promise<void> {
-  const { client, scope, namespace, identity, log, lacks, onTrouble, settings } = turn;
-  const { kind, lease: name, oldLock, work } = group;
-  if (!(await whenKindIsThere(kind, { client, scope, clock, log }, stop))) return;
+  const { client, namespace, identity, log, lacks, onTrouble, settings } = turn;
+  const { kind, lease: name, oldLock } = group;
+  const served = turn.places.filter(({ dialects }) => dialects.some(({ dialect }) => dialect.group === group.api));
+  if (!(await whenKindIsSomewhere(kind, { ...turn, places: served, clock }, stop))) return;
   const begin = async (signal: AbortSignal, leads?: Leadership['holds']): Promise<void> => {
     const places = oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease);
     for (const place of places) await waitForOldLock({ client, namespace, place, clock, log }, signal);
     if (signal.aborted) return;
     log.info({ identity, kind: kind.kind }, 'looking after them');
-    await work(signal, leads);
+    const inPlace = async (found: Place, ends: AbortSignal): Promise<void> => {
+      const place = found.whenGranted === undefined ? found : await found.whenGranted(ends);
+      if (place === undefined) return;
+      const isThere =
+        served.length === 1 || whenKindIsThere(kind, { client, scope: place.namespace, clock, log }, ends);
+      if (await isThere) await group.work(place, leads, ends);
+    };
+    await runTogether(
+      served.map((place) => (ends) => inPlace(place, ends)),
+      signal,
+    );
   };
   if (lacks.has('leases') || settings.lease === undefined) return begin(stop);
   const lease = { client, namespace, name, identity, clock, onTrouble };

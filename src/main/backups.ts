@@ -7,6 +7,7 @@ import { namespaced } from '../kube/resource.ts';
 import type { Runnable } from '../runtime/manager.ts';
 import type { Store } from '../runtime/store.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
+import { hasStore } from './places.ts';
 
 export interface BackupParts extends AgentParts {
   readonly dialect: BackupDialect;
@@ -26,6 +27,7 @@ export function backupController(parts: BackupParts): Runnable {
     purpose: 'backup',
     speaker: dialect.speaker,
     expects: 'agents',
+    worksAtHome: hasStore({ store: operators }),
     reconciler: (shared, { declared, agents }) => {
       onCache(declared);
       return backupReconciler({

@@ -10,7 +10,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject, Stored } from '../kube/object.ts';
 import { persistentVolumeClaims, podDisruptionBudgets, pods, type Resource, services } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { Reflector } from '../runtime/reflector.ts';
+import { Reflector, type ReflectorOptions } from '../runtime/reflector.ts';
 import { byLabel, byOwner } from '../runtime/store.ts';
 import type { Failure } from '../std/failure.ts';
 
@@ -24,6 +24,7 @@ export interface CachesOptions {
   readonly withBudgets: boolean;
   readonly clock: Clock;
   readonly onTrouble: (failure: Failure) => void;
+  readonly onRestart?: ReflectorOptions<KubeObject>['onRestart'];
 }
 
 /** The copies that the operator keeps, and what keeps them up to date. */
@@ -57,13 +58,13 @@ export function makeCaches(options: CachesOptions): {
 function reflectorOf<T extends KubeObject>(
   resource: Resource<T>,
   labelSelector: string | undefined,
-  { client, namespace, clock, onTrouble, dialect: { clusterLabel } }: CachesOptions,
+  { client, namespace, clock, onTrouble, onRestart, dialect: { clusterLabel } }: CachesOptions,
 ): Reflector<T> {
   const indexes = {
     [ownerIndex]: byOwner,
     ...(clusterLabel === undefined ? {} : { [clusterIndex]: byLabel(clusterLabel) }),
   };
-  return new Reflector<T>({ client, resource, namespace, clock, onTrouble, labelSelector, indexes, trim });
+  return new Reflector<T>({ client, resource, namespace, clock, onTrouble, onRestart, labelSelector, indexes, trim });
 }
 
 /** Who set which field is of no use here, and is often the larger part of an object. */

@@ -21,7 +21,7 @@ import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
 import { makeCaches } from './caches.ts';
-import type { Log } from './log.ts';
+import { type Log, watchRestarts } from './log.ts';
 import { randomName } from './random-name.ts';
 import { clustersOf, peersOf } from './served.ts';
 import { tellOnce } from './tell-once.ts';
@@ -65,7 +65,7 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   const client = whileLeading(parts.client, parts.leads);
   const { caches, peers, reflectors, declared } = makeCaches({
     ...{ client, clusters: clustersOf(dialect), peers: peersOf(dialect), dialect, namespace: scope },
-    ...{ withBudgets, clock, onTrouble },
+    ...{ withBudgets, clock, onTrouble, onRestart: watchRestarts(parts.log) },
   });
   const queue = new WorkQueue<string>(clock);
   const rivals: Rival[] = [];

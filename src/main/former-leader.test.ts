@@ -76,9 +76,10 @@ async function lifeWith(kind: string, stopsAt?: string) {
     stop.abort();
   };
   const turn = {
-    ...{ client: serverWith(kind, { reading, writing }), namespace: 'home', scope: undefined, wayTo: undefined },
+    ...{ client: serverWith(kind, { reading, writing }), namespace: 'home', wayTo: undefined },
     ...{ settings: settingsFrom(['--agent-image=etcd-operator'], {}), log: makeLog('silent'), metrics: new Registry() },
     ...{ dialects: [{ name: 'improbable', dialect: improbable }], identity: 'us', isOurs: () => true },
+    places: [{ namespace: undefined, dialects: [{ name: 'improbable', dialect: improbable }], lacks: new Set() }],
     ...{ lacks: new Set(), onTrouble: () => undefined },
   };
   const lookAfter = kind === 'etcdrestores' ? lookAfterRestores : lookAfterBackups;

@@ -1,32 +1,36 @@
 import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Runnable } from '../runtime/manager.ts';
+import { type MetricsAccess, refusalOfMetrics } from './metrics-access.ts';
 
 export interface Health {
   readonly listen: { readonly host: string | undefined; readonly port: number };
   /** What is still missing before the operator looks after clusters; empty when nothing is. */
   readonly missing: () => readonly string[];
-  /** What stays undone although it does: shown to those who ask for more. */
-  readonly undone: () => readonly string[];
+  /** Which namespaces are watched, and what stays undone: for `/readyz?verbose`. */
+  readonly details: () => readonly string[];
   readonly metrics: Registry;
+  readonly metricsAccess: MetricsAccess;
 }
 
 /** Serves `/readyz`, `/livez` and `/metrics`. */
 export const serveHealth =
-  ({ listen, missing, undone, metrics }: Health): Runnable =>
+  ({ listen, missing, details, metrics, metricsAccess }: Health): Runnable =>
   async (signal) => {
     const server = createServer((request, response) => {
       const answer: Answer = (code, text) => {
         response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
       };
       if (request.url?.startsWith('/livez')) return answer(200, 'ok\n');
-      if (request.url?.startsWith('/readyz?verbose')) return ready(missing(), answer, undone());
+      if (request.url?.startsWith('/readyz?verbose')) return ready(missing(), answer, details());
       if (request.url?.startsWith('/readyz')) return ready(missing(), answer);
       if (request.url !== '/metrics') return answer(404, 'try /readyz, /livez or /metrics\n');
-      metrics.metrics().then(
-        (text) => answer(200, text),
-        (error: unknown) => answer(500, `${String(error)}\n`),
-      );
+      const shown = async (): Promise<void> => {
+        const refusal = await refusalOfMetrics(request, metricsAccess);
+        if (refusal === undefined) answer(200, await metrics.metrics());
+        else answer(refusal.code, refusal.text);
+      };
+      shown().catch((error: unknown) => answer(500, `${String(error)}\n`));
     });
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     server.once('error', reject).once('close', resolve);
@@ -41,7 +45,7 @@ export const serveHealth =
 
 type Answer = (code: number, text: string) => void;
 
-function ready(missing: readonly string[], answer: Answer, undone: readonly string[] = []): void {
-  const lines = [...(missing.length === 0 ? ['ok'] : missing), ...undone];
+function ready(missing: readonly string[], answer: Answer, details: readonly string[] = []): void {
+  const lines = [...(missing.length === 0 ? ['ok'] : missing), ...details];
   answer(missing.length === 0 ? 200 : 500, `${lines.join('\n')}\n`);
 }

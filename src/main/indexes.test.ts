@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { awayMarks } from '../controllers/agents/away.ts';
 import type { KubeObject, Stored } from '../kube/object.ts';
+import { pods } from '../kube/resource.ts';
 import { labCaches } from '../lab/caches.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
+import { reflectorOfNamespaces } from '../runtime/reflector-of-namespaces.ts';
 import { type IndexValues, Store } from '../runtime/store.ts';
 import { agentIndexes } from './agent-controller.ts';
 import { makeCaches } from './caches.ts';
@@ -36,7 +38,10 @@ const ofClusters = Object.values(allDialects).flatMap((dialect) =>
 );
 const ofAgents = new Store<KubeObject>({ indexes: agentIndexes(home), onHandlerFailure: () => undefined });
 const ofLab = labCaches(options).reflectors.map(({ store }) => store as unknown as Store<KubeObject>);
-const stores = [...ofClusters, ofAgents, ...ofLab];
+const ofNamespaces = reflectorOfNamespaces<KubeObject>(['victim', home.namespace], {
+  ...{ ...options, resource: pods, indexes: agentIndexes(home) },
+}).store;
+const stores = [...ofClusters, ofAgents, ofNamespaces, ...ofLab];
 
 const foundIn = (store: Store<KubeObject>, namespace: string): readonly string[] =>
   store.indexNames

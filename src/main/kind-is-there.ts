@@ -4,6 +4,7 @@ import type { Resource } from '../kube/resource.ts';
 import { type Clock, pause } from '../runtime/clock.ts';
 import { Failure } from '../std/failure.ts';
 import type { Log } from './log.ts';
+import type { Place } from './places.ts';
 
 const everyMillis = 15_000;
 
@@ -32,4 +33,19 @@ export async function whenKindIsThere(
     await pause(clock, everyMillis, signal);
   }
   return false;
+}
+
+/** The same for several namespaces: waits until the kind can be listed in one of them. */
+export async function whenKindIsSomewhere(
+  resource: Resource<KubeObject>,
+  { places, ...looking }: Omit<Looking, 'scope'> & { readonly places: readonly Pick<Place, 'namespace'>[] },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = new AbortController();
+  const ends = AbortSignal.any([signal, found.signal]);
+  const each = places.map(async ({ namespace: scope }) => {
+    if (await whenKindIsThere(resource, { ...looking, scope }, ends)) found.abort();
+  });
+  await Promise.all(each);
+  return found.signal.aborted && !signal.aborted;
 }

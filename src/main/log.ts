@@ -13,3 +13,9 @@ function asText(line: string): string {
   const told = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return `${[String(time), pino.levels.labels[Number(level)], String(msg), ...told].join(' ')}\n`;
 }
+
+/** An idle watch that ends and begins again is ordinary, so only --log-level=debug shows it. */
+export const watchRestarts =
+  (log: Log) =>
+  (what: string): void =>
+    log.debug(`watch of ${what} restarted`);

@@ -19,7 +19,7 @@ describe('the metrics', () => {
   it("count clusters under the original's names", async () => {
     const register = new Registry();
     const store = new Store<ClusterObject>({ onHandlerFailure: (failure) => expect.unreachable(failure.message) });
-    clusterMetrics(register, [store]);
+    clusterMetrics(register)([store]);
     const lines = async (): Promise<string> => (await register.metrics()).replaceAll(/^#.*\n/gm, '');
     store.put(cluster('1', 1));
     store.put(cluster('2', 2));

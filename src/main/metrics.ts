@@ -25,8 +25,9 @@ export function passMetrics(register: Registry, log: Log): (key: string, outcome
   };
 }
 
-/** Counts clusters under the original's names. */
-export function clusterMetrics(register: Registry, declared: readonly Store<ClusterObject>[]): void {
+/** Counts clusters under the original's names; the result takes in the caches of one place after another. */
+export function clusterMetrics(register: Registry): (declared: readonly Store<ClusterObject>[]) => void {
+  const known: Store<ClusterObject>[] = [];
   const registers = [register];
   const name = 'etcd_operator_controller_clusters';
   void new Gauge({
@@ -34,7 +35,7 @@ export function clusterMetrics(register: Registry, declared: readonly Store<Clus
     help: 'Clusters that there are.',
     registers,
     collect() {
-      this.set(declared.reduce((sum, { size }) => sum + size, 0));
+      this.set(known.reduce((sum, { size }) => sum + size, 0));
     },
   });
   const counter = (what: string, help: string): Counter => new Counter({ name: `${name}_${what}`, help, registers });
@@ -44,11 +45,14 @@ export function clusterMetrics(register: Registry, declared: readonly Store<Clus
     deleted: counter('deleted', 'Clusters that were deleted.'),
     failed: counter('failed', 'Times at which a cluster came to need a person.'),
   };
-  for (const clusters of declared) {
-    clusters.onChange((change) => {
-      for (const what of happened(change)) counters[what].inc();
-    });
-  }
+  return (declared) => {
+    known.push(...declared);
+    for (const clusters of declared) {
+      clusters.onChange((change) => {
+        for (const what of happened(change)) counters[what].inc();
+      });
+    }
+  };
 }
 
 function happened({

@@ -2,8 +2,6 @@ import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Tools } from '../controllers/cluster/sources.ts';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
-import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
-import { wideScope } from '../dialects/warnings.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
@@ -17,15 +15,17 @@ import { whileLeading } from '../runtime/while-leading.ts';
 import { Failure } from '../std/failure.ts';
 import { lookAfterBackups, lookAfterRestores } from './backup-turn.ts';
 import { makeChaos } from './chaos.ts';
-import { clusterControllers } from './controllers.ts';
+import { type Parts as ClusterParts, clusterControllers } from './controllers.ts';
 import { serveHealth } from './health.ts';
 import { installCrds } from './install-crd.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
+import { tokenIn } from './metrics-access.ts';
 import { placesOf, waitForOldLock } from './old-lock.ts';
 import { tellOnOwnPod } from './own-pod.ts';
-import { isForTidying, missingRights, nameOfRight, type Right, tellMissing } from './rights.ts';
-import { dialectsToServe, type Served } from './served.ts';
+import { type Place, type Survey, survey } from './places.ts';
+import { describeReach, isServedBy } from './reach.ts';
+import type { Served } from './served.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 import { type WaysOptions, waysToPods } from './ways-to-pods.ts';
@@ -42,7 +42,9 @@ export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, si
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const news = new News(log);
-  const health = serveHealth({ listen: settings.listenAddress, missing: news.missing, undone: news.undone, metrics });
+  const { listenAddress: listen, metrics: metricsAccess } = settings;
+  if (metricsAccess.tokenFile !== undefined) await tokenIn(metricsAccess.tokenFile);
+  const health = serveHealth({ listen, missing: news.missing, details: news.details, metrics, metricsAccess });
   try {
     await runTogether(
       [health, (stop) => lookAfterClusters({ client, namespace, settings, log, metrics, news, wayTo }, stop)],
@@ -57,14 +59,16 @@ export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, si
 class News {
   readonly #log: Log;
   #leads = false;
-  #undone: readonly string[] = [];
+  #watching: readonly string[] = [];
+  readonly #undone = new Map<string, readonly string[]>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   readonly missing = (): readonly string[] => (this.#leads ? [] : ['this replica does not lead']);
-  readonly undone = (): readonly string[] => this.#undone;
+  readonly details = (): readonly string[] => [...this.#watching, ...this.undone()];
+  readonly undone = (): readonly string[] => [...this.#undone.values()].flat();
 
   standsBy(): void {
     this.#leads = true;
@@ -75,10 +79,16 @@ class News {
     this.#log.info({ identity }, 'leading');
   }
 
-  lacks(lines: readonly string[]): void {
-    this.#undone = lines;
-    for (const line of lines) this.#log.warn(line);
+  watches(line: string): void {
+    this.#watching = [line];
+    this.#log.info(line);
   }
+
+  readonly lacks = (namespace: string, lines: readonly string[]): void => {
+    const known = this.#undone.get(namespace) ?? [];
+    this.#undone.set(namespace, lines);
+    for (const line of lines) if (!known.includes(line)) this.#log.warn(line);
+  };
 }
 
 interface Parts {
@@ -94,15 +104,14 @@ interface Parts {
 /** Finds out what it may not do, says so, and does the rest. */
 async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, news } = parts;
-  const scope = settings.clusterWide ? undefined : namespace;
-  const dialects = await dialectsToServe(client, settings, scope);
+  const asking = { client, settings, home: namespace, clock: systemClock, onMissing: news.lacks };
+  const found = await survey({ ...asking, isOutside: parts.wayTo !== undefined });
+  const { dialects } = found;
   const apis = dialects.map(({ dialect }) => dialect);
   for (const { group } of apis) parts.log.info({ group }, 'serving');
-  const missing = await missingRights(client, { home: namespace, scope, apis, isOutside: parts.wayTo !== undefined });
-  const lines = tellMissing(missing);
-  news.lacks(lines);
+  news.watches(describeReach(settings, namespace, apis));
   if (!settings.groups.includes('clusters')) await standBy(parts);
-  const told = lines.map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
+  const told = news.undone().map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
   const { podName, podNamespace } = settings;
   await runTogether(
     [
@@ -110,7 +119,7 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
       ...groupsOf(settings, dialects).map(
         (group): Runnable =>
           (signal) =>
-            runs[group]({ ...parts, scope, dialects, ...turnOf(parts, missing) }, signal),
+            runs[group]({ ...parts, ...found, ...turnOf(parts) }, signal),
       ),
     ],
     stop,
@@ -136,21 +145,15 @@ function groupsOf({ groups }: Settings, dialects: readonly Served[]): Settings['
 const runs = { clusters: takeTurn, backups: lookAfterBackups, restores: lookAfterRestores } as const;
 
 /** What every group of controllers takes its turn with. */
-const turnOf = (parts: Parts, missing: readonly Right[]) => ({
-  lacks: new Set(missing.map((right) => (isForTidying(right) ? nameOfRight(right) : right.resource))),
+const turnOf = (parts: Parts) => ({
   identity: identityOf(parts.settings),
-  isOurs: (metadata: ObjectMeta): boolean => scopeOf(parts.settings.clusterWide)(metadata, coreos),
+  isOurs: (metadata: ObjectMeta): boolean => isServedBy(parts.settings)(metadata, coreos),
   onTrouble: onTrouble(parts),
 });
 
 const identityOf = ({ podName }: Settings): string => podName ?? `${hostname()}-${process.pid}`;
 
-interface Turn extends Parts {
-  readonly scope: string | undefined;
-  /** Of which resources it lacks a right; or the right, where it only tidies up. */
-  readonly lacks: ReadonlySet<string>;
-  readonly dialects: readonly Served[];
-}
+interface Turn extends Parts, Survey {}
 
 const onTrouble =
   ({ log }: Parts) =>
@@ -159,51 +162,61 @@ const onTrouble =
 
 /** Waits for its turn, and looks after clusters for as long as that lasts. */
 async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
-  const { client, namespace, settings, log, lacks, dialects } = turn;
+  const { client, namespace, settings, log, lacks } = turn;
   const identity = identityOf(settings);
-  const trouble = { onTrouble: onTrouble(turn) };
   const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
-    for (const place of oldLocks(turn))
-      await waitForOldLock({ client, namespace, place, clock: systemClock, log }, signal);
+    await outlastOldLocks(turn, { namespace, lacks, dialects: turn.dialects }, signal);
     if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, client, log);
     turn.news.leads(identity);
-    const controllers = clusterControllers({
-      ...{ client, clock: systemClock, scope: turn.scope, identity, log, dialects, wayTo: turn.wayTo, ...trouble },
-      ...{ leads, workers: settings.workers },
-      withBudgets: !lacks.has('poddisruptionbudgets'),
-      keepsSecrets: !lacks.has('secrets'),
-      dropsSecrets: !lacks.has('delete secrets'),
-      isOurs: scopeOf(settings.clusterWide),
-      onOutcome: passMetrics(turn.metrics, log),
-      onCaches: (declared) => clusterMetrics(turn.metrics, declared),
-    });
-    const fenced = whileLeading(client, leads);
-    const chaos = makeChaos({ level: settings.chaosLevel, client: fenced, namespace, clock: systemClock, log });
-    await runTogether([controllers, chaos], signal);
+    const counting = { onOutcome: passMetrics(turn.metrics, log), onCaches: clusterMetrics(turn.metrics) };
+    const inPlaces = turn.places.map(
+      (place): Runnable =>
+        (ends) =>
+          workIn(place, { turn, leads, ...counting }, ends),
+    );
+    await runTogether(inPlaces, signal);
   };
   if (lacks.has('leases') || settings.lease === undefined) return work(stop);
-  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, ...trouble };
+  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, onTrouble: onTrouble(turn) };
   return lead(lease, ({ lost, holds }) => work(AbortSignal.any([stop, lost]), holds), stop);
+}
+
+interface Working extends Pick<ClusterParts, 'leads' | 'onOutcome' | 'onCaches'> {
+  readonly turn: Turn;
+}
+
+/** Looks after the clusters of one namespace, or of all. */
+async function workIn(place: Place, { turn, ...working }: Working, signal: AbortSignal): Promise<void> {
+  const { client, settings, log, wayTo } = turn;
+  const granted = place.whenGranted === undefined ? place : await place.whenGranted(signal);
+  if (granted === undefined) return;
+  const { namespace, lacks, dialects } = granted;
+  if (granted !== place) log.info(`the rights in namespace ${namespace} are granted: serving it`);
+  if (namespace !== undefined && namespace !== turn.namespace) await outlastOldLocks(turn, place, signal);
+  const controllers = clusterControllers({
+    ...{ client, clock: systemClock, scope: namespace, log, dialects, wayTo, onTrouble: onTrouble(turn) },
+    ...{ ...working, workers: settings.workers, identity: identityOf(settings), isOurs: isServedBy(settings) },
+    withBudgets: !lacks.has('poddisruptionbudgets'),
+    keepsSecrets: !lacks.has('secrets'),
+    dropsSecrets: !lacks.has('delete secrets'),
+  });
+  const victims = { client: whileLeading(client, working.leads), namespace: namespace ?? turn.namespace };
+  const chaos = makeChaos({ level: settings.chaosLevel, ...victims, clock: systemClock, log });
+  await runTogether([controllers, chaos], signal);
+}
+
+/** Waits for original operators that had their lock in this namespace. */
+async function outlastOldLocks({ client, settings, log }: Parts, place: Place, signal: AbortSignal): Promise<void> {
+  const { namespace, lacks, dialects } = place;
+  const locks = dialects.flatMap(({ dialect: { oldLock } }) =>
+    oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease),
+  );
+  if (namespace === undefined) return;
+  for (const lock of locks) await waitForOldLock({ client, namespace, place: lock, clock: systemClock, log }, signal);
 }
 
 /** Kinds of an API that nobody asked for are not defined just because we might. */
 const byDefault = ['coreos'] as const;
-
-const oldLocks = ({ lacks, dialects, settings }: Turn): readonly OldLockPlace[] =>
-  dialects.flatMap(({ dialect: { oldLock } }) =>
-    oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease),
-  );
-
-/**
- * Which clusters are ours: with `--cluster-wide` those that ask for it by an annotation, otherwise those that do not. In an
- * API without such an annotation, all that we see.
- */
-const scopeOf =
-  (clusterWide: boolean) =>
-  ({ annotations = {} }: ObjectMeta, { scopeAnnotation }: ClusterDialect): boolean => {
-    if (scopeAnnotation === undefined) return true;
-    return clusterWide ? annotations[scopeAnnotation] === wideScope : annotations[scopeAnnotation] === undefined;
-  };
 
 /** Inside the cluster pods are dialled; outside it, that is tried. */
 function waysFor({ kubeconfig, reachPods }: Settings, access: Access, log: Log): Tools['wayTo'] {

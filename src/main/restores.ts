@@ -4,6 +4,7 @@ import { restoreReconciler } from '../controllers/restore/reconcile.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
 import type { Runnable } from '../runtime/manager.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
+import { hasStore } from './places.ts';
 import { randomName } from './random-name.ts';
 import { restoreKinds } from './restore-kinds.ts';
 import { clustersOf, type Served } from './served.ts';
@@ -29,6 +30,7 @@ export const restoreController =
       resource,
       purpose: 'restore',
       expects: 'nothing',
+      worksAtHome: hasStore({ store: operators }),
       reconciler: (shared, { declared, agents }) =>
         restoreReconciler({
           ...{ ...shared, ...own, rivals },

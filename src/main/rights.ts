@@ -98,32 +98,49 @@ const rightsOutside = rights(
   "etcd is not reached where pods' addresses lead nowhere",
 );
 
-/** What rights are needed for, and where: those for locks in the operator's own namespace, all others where its clusters are. */
-export interface Places {
-  readonly home: string;
-  /** Without it, all namespaces. */
-  readonly scope: string | undefined;
-  readonly isOutside?: boolean;
-  readonly apis: readonly Api[];
-}
-
 /** Without it all is done, and something is left lying about. */
 export const isForTidying = ({ resource, verb }: Right): boolean => resource === 'secrets' && verb === 'delete';
 
-const locks: ReadonlySet<string> = new Set(['leases', 'endpoints', 'configmaps']);
+const oldLocks: ReadonlySet<string> = new Set(['endpoints', 'configmaps']);
 
-export const isForLocks = ({ resource }: Right): boolean => locks.has(resource);
+export const isForLocks = ({ resource }: Right): boolean => resource === 'leases' || oldLocks.has(resource);
 
-/** Which of these rights we do not have. */
+/** Rights where the clusters are. In named namespaces an original operator may have had its lock, too. */
+export const rightsInPlace = (
+  apis: readonly Api[],
+  { isOutside, hadLocks }: { readonly isOutside: boolean; readonly hadLocks: boolean },
+): readonly Right[] => [
+  ...neededRights(apis).filter((right) => !isForLocks(right) || (hadLocks && oldLocks.has(right.resource))),
+  ...(isOutside ? rightsOutside : []),
+];
+
+const ofOwnPod = [
+  ...rights('pods', 'get', 'the image for agents is unknown without --agent-image'),
+  ...rights('events', 'create patch', 'Events on the pod of the operator are not written'),
+];
+
+const ofAgentsAtHome = [
+  ...rights('pods', 'list watch create delete', 'no agent uses --store-secret or --store-service-account'),
+  ...rights('secrets', 'get create patch delete', 'no agent uses --store-secret or --store-service-account'),
+];
+
+/** Rights in the operator's own namespace; `isApart` if no clusters are served there. */
+export const rightsAtHome = (
+  apis: readonly Api[],
+  { isApart, hasStore }: { readonly isApart: boolean; readonly hasStore: boolean },
+): readonly Right[] => [
+  ...neededRights(apis).filter(isForLocks),
+  ...(isApart ? ofOwnPod : []),
+  ...(isApart && hasStore ? ofAgentsAtHome : []),
+];
+
+/** The rights among these that the operator does not have there; without a namespace, everywhere. */
 export async function missingRights(
   client: Pick<KubeClient, 'review'>,
-  { home, scope, apis, isOutside = false }: Places,
+  needed: readonly Right[],
+  namespace: string | undefined,
 ): Promise<readonly Right[]> {
-  const needed = [...neededRights(apis), ...(isOutside ? rightsOutside : [])];
-  const asked = needed.map(async (right) => {
-    const place = isForLocks(right) ? home : scope;
-    return { right, granted: await isGranted(client, right, place) };
-  });
+  const asked = needed.map(async (right) => ({ right, granted: await isGranted(client, right, namespace) }));
   return (await Promise.all(asked)).filter(({ granted }) => !granted).map(({ right }) => right);
 }
 
@@ -158,10 +175,11 @@ async function isGranted(
 export const nameOfRight = ({ group, resource, verb }: Omit<Right, 'without'>): string =>
   `${verb} ${resource}${group === '' ? '' : `.${group}`}`;
 
-/** For people: one line for everything that stays undone, with the rules that would be needed. */
-export function tellMissing(missing: readonly Right[]): readonly string[] {
+/** One line for each consequence, with the missing rules; with a namespace, where they are missing. */
+export function tellMissing(missing: readonly Right[], namespace?: string): readonly string[] {
   const byConsequence = Map.groupBy(missing, ({ without }) => without);
+  const where = namespace === undefined ? '' : `in namespace ${namespace}: `;
   return [...byConsequence].map(([without, those]) => {
-    return `may not ${those.map(nameOfRight).join(', ')}: ${without}`;
+    return `${where}may not ${those.map(nameOfRight).join(', ')}: ${without}`;
   });
 }

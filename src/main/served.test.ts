@@ -13,7 +13,8 @@ async function served(mayList: readonly string[], asked: Partial<Asked> = {}): P
     allowed: mayList.includes(resourceAttributes.group),
   });
   const all = { dialects: undefined, etcdRepository: undefined, ...asked };
-  return (await dialectsToServe({ review } as never, all, 'foo')).map(({ name }) => name);
+  const [only = []] = await dialectsToServe({ review } as never, all, ['foo']);
+  return only.map(({ name }) => name);
 }
 
 const [ofCoreos, ofImprobable] = ['etcd.database.coreos.com', 'etcd.improbable.io'];
@@ -36,7 +37,7 @@ describe('the APIs that are served', () => {
   it('make members of the image that --etcd-repository names, where a cluster names no other', async () => {
     const review = async () => ({ allowed: true });
     const asked = { dialects: ['improbable'] as const, etcdRepository: 'mirror.example/etcd' };
-    const [only] = await dialectsToServe({ review } as never, asked, undefined);
+    const [[only] = []] = await dialectsToServe({ review } as never, asked, [undefined]);
     const imageOf = (spec: object): string | undefined => {
       const metadata = { name: 'db', namespace: 'foo', uid: 'u' };
       const read = only?.dialect.read({ metadata, spec: { replicas: 1, ...spec } });

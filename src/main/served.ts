@@ -29,19 +29,30 @@ export interface Asked {
 }
 
 /**
- * Which APIs to serve: those that were named; else those whose clusters we may see. Where that is none, all of them, so
- * that it is told which rights are missing.
+ * Which APIs to serve in each namespace: those that were named; else those whose clusters we may see there. Where that is none,
+ * those of the other namespaces; if there are none either, all of them, so that it is told which rights are missing.
  */
 export async function dialectsToServe(
   client: Pick<KubeClient, 'review'>,
   { dialects: named, etcdRepository }: Asked,
+  scopes: readonly (string | undefined)[],
+): Promise<readonly (readonly Served[])[]> {
+  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), etcdRepository);
+  if (named !== undefined) return scopes.map(() => all);
+  const seen = await Promise.all(scopes.map((scope) => visibleIn(client, all, scope)));
+  const anywhere = all.filter((each) => seen.some((visible) => visible.includes(each)));
+  const instead = anywhere.length === 0 ? all : anywhere;
+  return seen.map((visible) => (visible.length === 0 ? instead : visible));
+}
+
+/** The APIs whose clusters we may see in a namespace. */
+export async function visibleIn(
+  client: Pick<KubeClient, 'review'>,
+  dialects: readonly Served[],
   scope: string | undefined,
 ): Promise<readonly Served[]> {
-  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), etcdRepository);
-  if (named !== undefined) return all;
-  const asked = all.map(async (each) => ((await mayList(client, clustersOf(each.dialect), scope)) ? [each] : []));
-  const visible = (await Promise.all(asked)).flat();
-  return visible.length === 0 ? all : visible;
+  const asked = dialects.map(async (each) => ((await mayList(client, clustersOf(each.dialect), scope)) ? [each] : []));
+  return (await Promise.all(asked)).flat();
 }
 
 export const clustersOf = ({ group, version, plural, kind }: ClusterDialect): Resource<ClusterObject> =>

@@ -2,6 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { checkUrls, type OperatorsStore } from '../controllers/agents/operators-store.ts';
 import { Failure } from '../std/failure.ts';
 import { allDialects, type DialectName } from './served.ts';
+import { flag, refusalOfFlags, withReachFlags } from './settings-checks.ts';
 import { version } from './version.ts';
 
 /** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
@@ -10,6 +11,8 @@ export interface Settings {
   readonly listenAddress: { readonly host: string | undefined; readonly port: number };
   readonly createCrd: boolean;
   readonly clusterWide: boolean;
+  /** The namespaces to serve in place of the operator's own; `*` is all of them. */
+  readonly namespaces: readonly string[] | undefined;
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;
   readonly podName: string | undefined;
@@ -33,6 +36,8 @@ export interface Settings {
   readonly agentImages: { readonly backup: string | undefined; readonly restore: string | undefined };
   /** What opens stores for backups that name no credentials of their own. */
   readonly store: Omit<OperatorsStore, 'namespace'>;
+  /** Which requests for /metrics are answered. */
+  readonly metrics: { readonly loopbackOnly: boolean; readonly tokenFile: string | undefined };
 }
 
 export type Group = 'clusters' | 'backups' | 'restores';
@@ -49,12 +54,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Go programs take flags with one dash as well as with two, and so do manifests that were written for one. */
 const withTwoDashes = (word: string): string => (/^-[a-z][a-z-]+(=|$)/.test(word) ? `-${word}` : word);
-
-const flag = (text: string | true): boolean => {
-  if (text === true || text === 'true') return true;
-  if (text === 'false') return false;
-  throw new InvalidArgumentError('must be true or false');
-};
 
 /** To Go programs all of these mean IPv6 too, and pods of some clusters have no other address to be probed at. */
 const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
@@ -99,6 +98,9 @@ interface Flags {
   readonly listenAddr: Settings['listenAddress'];
   readonly createCrd: boolean;
   readonly clusterWide: boolean;
+  readonly namespaces?: readonly string[];
+  readonly metricsLoopbackOnly: boolean;
+  readonly metricsTokenFile?: string;
   readonly kubeconfig?: string;
   readonly namespace?: string;
   readonly workers: number;
@@ -138,14 +140,14 @@ const command = (): Command =>
     .option('--proxy-url <host>', 'accepted, without effect')
     .option('--gc-interval <duration>', 'accepted, without effect')
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')
-    .option('--namespace <name>', 'which namespace to look after; by default the one it runs in')
+    .option('--namespace <name>', 'the one namespace to look after; by default the one it runs in')
     .option('--agent-image <image>', 'what pods of backups and restores run; by default what the operator runs')
     .option('--backup-agent-image <image>', 'the same for pods of backups alone')
     .option('--restore-agent-image <image>', 'the same for pods of restores alone')
     .option('--store-secret <name>', 'Secret beside the operator, for backups and restores that name no credentials')
     .option('--store-service-account <name>', 'the same by workload identity: the account of their agents')
     .option('--store-urls <urls>', 'where those may be: s3://bucket/{{ .Namespace }}/, with commas', storeUrls)
-    .option('--workers <count>', 'how many clusters are looked after side by side', count, 16)
+    .option('--workers <count>', 'how many clusters are looked after side by side, in each of --namespaces', count, 16)
     .addOption(
       new Option('--reach-pods <how>', 'how to reach etcd; with --kubeconfig, auto finds out')
         .choices(['auto', 'direct', 'port-forward'])
@@ -157,11 +159,18 @@ const command = (): Command =>
 
 /** Reads flags and environment. What is wrong with a flag is said on stderr, and ends the program. */
 export function settingsFrom(words: readonly string[], env: Environment, name = 'etcd-operator'): Settings {
-  const program = command().parse(words.map(withTwoDashes), { from: 'user' });
-  const flags = program.opts<Flags>();
+  const program = withReachFlags(command()).parse(words.map(withTwoDashes), { from: 'user' });
+  const settings = settingsOf(program.opts<Flags>(), env, name);
+  const refusal = refusalOfFlags(settings);
+  return refusal === undefined ? settings : program.error(`error: ${refusal}`);
+}
+
+function settingsOf(flags: Flags, env: Environment, name: string): Settings {
   const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
   return {
     ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods },
+    namespaces: flags.namespaces,
+    metrics: { loopbackOnly: flags.metricsLoopbackOnly, tokenFile: flags.metricsTokenFile },
     ...{ dialects: flags.dialects, etcdRepository: flags.etcdRepository, ignored: ignoredIn(flags, env) },
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,

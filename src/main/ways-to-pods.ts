@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { type Expected, isEtcd } from '../etcd/answers.ts';
 import type { Address, Way } from '../etcd/endpoint.ts';
 import type { At } from '../kube/object.ts';
 import type { PodPort } from '../kube/port-forward.ts';
@@ -18,26 +19,48 @@ const silenceMillis = 1_000;
 /** How long a port-forward may take to open. */
 const openingMillis = 10_000;
 
+type WayTo = (pod: At, address: Address, expected?: Expected) => Way;
+
 /**
- * Ways to pods for a program outside their cluster: straight where their addresses lead to them, and otherwise through the
- * API server. Where nobody answers at an address whose pod is reached the other way, no address is tried again; one that
- * refuses us may belong to an etcd that is not up yet, or to a wall, so only this one time we go the other way.
+ * Ways to pods for a program outside their cluster. An address is dialled only where etcd itself answers; any other way is a
+ * port-forward. Pod networks use private addresses, so another machine, or a proxy, may accept connections there.
+ *
+ * An address without etcd whose pod is reached by port-forward ends the use of addresses. A refusal does not, nor does silence
+ * after etcd has answered at another address: that etcd may not be up yet. Ports other than etcd's client port are dialled once
+ * etcd has answered somewhere.
  */
-export function waysToPods({ forward, straight, onForwards }: WaysOptions): (pod: At, address: Address) => Way {
-  let isRouted = straight;
-  const open = async (pod: At, address: Address): Promise<Socket> => {
-    const direct = isRouted ? await dial(address) : 'refused';
-    if (typeof direct === 'object') return direct;
+export function waysToPods({ forward, straight, onForwards }: WaysOptions): WayTo {
+  let addresses: 'unproven' | 'proven' | 'useless' = straight ? 'unproven' : 'useless';
+  const direct = async (address: Address, expected: Expected | undefined): Promise<Socket | Obstacle> => {
+    if (addresses === 'useless' || (addresses === 'unproven' && expected === undefined)) return 'untried';
+    const found = expected === undefined ? undefined : await obstacleTo(address, expected);
+    if (found !== undefined) return found;
+    if (addresses === 'unproven') addresses = 'proven';
+    return await dial(address);
+  };
+  const open = async (pod: At, address: Address, expected: Expected | undefined): Promise<Socket> => {
+    const found = await direct(address, expected);
+    if (typeof found === 'object') return found;
     const socket = await within(openingMillis, (signal) => forward({ ...pod, port: address.port }, signal));
-    if (direct === 'silent' && isRouted) {
-      isRouted = false;
+    const isUseless = found === 'silent' || (found === 'foreign' && addresses === 'unproven');
+    if (isUseless && addresses !== 'useless') {
+      addresses = 'useless';
       onForwards();
     }
     return socket;
   };
-  return ({ namespace, name }, address) =>
+  return ({ namespace, name }, address, expected) =>
     async (signal) =>
-      await unlessGivenUp(open({ namespace, name }, address), signal);
+      await unlessGivenUp(open({ namespace, name }, address, expected), signal);
+}
+
+/** Why an address is not used: it was not tried, it refuses, nothing is there, or something that is not etcd. */
+type Obstacle = 'untried' | 'refused' | 'silent' | 'foreign';
+
+async function obstacleTo(address: Address, expected: Expected): Promise<Obstacle | undefined> {
+  const socket = await dial(address);
+  if (typeof socket !== 'object') return socket;
+  return (await isEtcd(socket, expected, silenceMillis)) ? undefined : 'foreign';
 }
 
 /** A connection, or why there is none. */

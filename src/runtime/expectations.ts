@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Store } from './store.ts';
 
 /** The part of a store that tells how far it has come. */
-export type Seen = Pick<Store<KubeObject>, 'get' | 'version'>;
+export type Seen = Pick<Store<KubeObject>, 'get' | 'versionIn'>;
 
 interface Expectation {
   readonly what: string;
@@ -37,16 +37,16 @@ export class Expectations {
   wrote(key: string, store: Seen, object: Stored<KubeObject>): void {
     const { resourceVersion } = object.metadata;
     // Versions are counted over a whole kind, so a store that is further has also seen this, even if it is gone since.
-    const isMet = (): boolean => hasReached(store, resourceVersion);
+    const isMet = (): boolean => hasReached(store, object);
     this.#expect(key, `${object.kind} ${keyOf(object.metadata)} at version ${resourceVersion}`, isMet);
   }
 
   /** We asked for an object's deletion; `object` is what we knew of it. */
   removed(key: string, store: Seen, object: Stored<KubeObject>): void {
-    const { uid, resourceVersion } = object.metadata;
+    const { uid } = object.metadata;
     const at = keyOf(object.metadata);
     const isMet = (): boolean => {
-      if (!hasReached(store, resourceVersion)) return false;
+      if (!hasReached(store, object)) return false;
       const now = store.get(at)?.metadata;
       return now === undefined || now.uid !== uid || now.deletionTimestamp !== undefined;
     };
@@ -76,5 +76,7 @@ export class Expectations {
   }
 }
 
-const hasReached = (store: Seen, version: string): boolean =>
-  store.version !== undefined && compareVersions(store.version, version) >= 0;
+function hasReached(store: Seen, { metadata }: Stored<KubeObject>): boolean {
+  const version = store.versionIn(metadata.namespace);
+  return version !== undefined && compareVersions(version, metadata.resourceVersion) >= 0;
+}

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ApiFailure, isExpired, retryAfterOf } from '../kube/errors.ts';
+import { ApiFailure, isExpired, isIdleEnd, retryAfterOf } from '../kube/errors.ts';
 import { compareVersions, type KubeObject, type Stored } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { WatchEvent } from '../kube/watch-events.ts';
@@ -13,10 +13,14 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly clock: Clock;
   /** Told of what went wrong. Nothing has to be done about it: the reflector goes on by itself. */
   readonly onTrouble: (failure: Failure) => void;
+  /** Called when a watch ended in order and the next one begins. `what` is the resource's plural. */
+  readonly onRestart?: ((what: string) => void) | undefined;
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
+  /** A store that reflectors of other namespaces keep, too. Without it, the reflector has one of its own. */
+  readonly store?: Store<T>;
   /** Takes away what nobody here reads, to save memory. */
   readonly trim?: (object: Stored<T>) => Stored<T>;
   readonly pageSize?: number;
@@ -52,14 +56,15 @@ export class Reflector<T extends KubeObject> {
     this.#nowSynced = resolve;
     this.#options = options;
     this.#trim = options.trim ?? ((object) => object);
-    this.store = new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onTrouble });
+    this.store = options.store ?? new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onTrouble });
   }
 
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       const failure = await this.#turn(signal);
       if (signal.aborted) return;
-      if (failure !== undefined) this.#options.onTrouble(failure);
+      if (failure === undefined) this.#options.onRestart?.(this.#options.resource.plural);
+      else this.#options.onTrouble(failure);
       failures = this.#wasGoodWatch() ? Number(failure !== undefined) : failures + 1;
       if (isExpired(failure) || failures >= failuresUntilRelist) this.#mustList = true;
       await pause(this.#options.clock, this.#waitMillis(failures, failure), signal);
@@ -75,7 +80,7 @@ export class Reflector<T extends KubeObject> {
       await this.#watch(signal);
       return undefined;
     } catch (thrown) {
-      return Failure.from(thrown);
+      return isIdleEnd(thrown) ? undefined : Failure.from(thrown);
     }
   }
 
@@ -92,14 +97,14 @@ export class Reflector<T extends KubeObject> {
       for (const item of page.items) objects.push(this.#trim(item));
       version = page.resourceVersion;
     }
-    this.store.replace(objects, version);
+    this.store.replace(objects, version, this.#options.namespace);
     this.#mustList = false;
     this.#nowSynced();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
     const { client, resource, clock, idleSeconds } = this.#options;
-    const from = this.store.version ?? '';
+    const from = this.store.versionIn(this.#options.namespace) ?? '';
     const idle = idleSeconds === undefined ? {} : { idleSeconds };
     const lastsSeconds = watchSeconds * (1 + clock.random());
     const options = { ...this.#selection(), ...idle, resourceVersion: from, lastsSeconds, signal };
@@ -121,10 +126,12 @@ export class Reflector<T extends KubeObject> {
   }
 
   #advance(version: string): void {
-    if (this.store.version !== undefined && compareVersions(version, this.store.version) < 0)
+    const { namespace } = this.#options;
+    const before = this.store.versionIn(namespace);
+    if (before !== undefined && compareVersions(version, before) < 0)
       // The server's own store was put back to an earlier time, and what we hold may never have happened.
       throw new ApiFailure('conflict', `the server went back to version ${version}`, { reason: 'Expired' });
-    this.store.advance(version);
+    this.store.advance(version, namespace);
   }
 
   #selection(): {

@@ -17,6 +17,8 @@ export interface StoreOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
   /** A handler threw: that is a bug, but not one that may stop the others. */
   readonly onHandlerFailure: (failure: Failure) => void;
+  /** Each namespace has a reflector of its own, and so a version of its own. */
+  readonly perNamespace?: boolean;
 }
 
 /** A copy of what the server has, as of some version. Nobody but its reflector writes to it. */
@@ -25,16 +27,23 @@ export class Store<T extends KubeObject> {
   readonly #indexes: readonly (readonly [string, Index<T>])[];
   readonly #handlers = new Set<ChangeHandler<T>>();
   readonly #onHandlerFailure: (failure: Failure) => void;
-  #version: string | undefined;
+  readonly #perNamespace: boolean;
+  readonly #versions = new Map<string, string>();
 
-  constructor({ indexes = {}, onHandlerFailure }: StoreOptions<T>) {
+  constructor({ indexes = {}, onHandlerFailure, perNamespace = false }: StoreOptions<T>) {
+    this.#perNamespace = perNamespace;
     this.#indexes = Object.entries(indexes).map(([name, valuesOf]) => [name, new Index(valuesOf)]);
     this.#onHandlerFailure = onHandlerFailure;
   }
 
   /** All that happened up to this version is in here; nothing before the first list. */
   get version(): string | undefined {
-    return this.#version;
+    return this.versionIn(undefined);
+  }
+
+  /** The same for one namespace: a version that the watch of another has reached says nothing about it. */
+  versionIn(namespace: string | undefined): string | undefined {
+    return this.#versions.get(this.#partOf(namespace));
   }
 
   get size(): number {
@@ -71,17 +80,19 @@ export class Store<T extends KubeObject> {
     return () => this.#handlers.delete(handler);
   }
 
-  /** The whole truth, from a list: what is not in it is gone. */
-  replace(objects: readonly Stored<T>[], version: string): void {
-    this.#version = version;
+  /** The whole truth, from a list: what is not in it is gone. It is the truth of one namespace where each has a reflector. */
+  replace(objects: readonly Stored<T>[], version: string, namespace?: string): void {
+    const part = this.#partOf(namespace);
+    this.#versions.set(part, version);
     const present = new Set(objects.map(({ metadata }) => keyOf(metadata)));
-    for (const [key, old] of this.#objects) if (!present.has(key)) this.#drop(key, old, old);
+    for (const [key, old] of this.#objects)
+      if (!present.has(key) && this.#partOf(old.metadata.namespace) === part) this.#drop(key, old, old);
     for (const object of objects) this.#put(object);
   }
 
   /** One object as it is now. */
   put(object: Stored<T>): void {
-    this.advance(object.metadata.resourceVersion);
+    this.advance(object.metadata.resourceVersion, object.metadata.namespace);
     const old = this.#objects.get(keyOf(object.metadata));
     const isStale = old !== undefined && old.metadata.uid === object.metadata.uid && isOlder(object, old);
     if (!isStale) this.#put(object);
@@ -89,15 +100,21 @@ export class Store<T extends KubeObject> {
 
   /** One object as it was when it went. */
   remove(object: Stored<T>): void {
-    this.advance(object.metadata.resourceVersion);
+    this.advance(object.metadata.resourceVersion, object.metadata.namespace);
     const key = keyOf(object.metadata);
     const old = this.#objects.get(key);
     if (old !== undefined) this.#drop(key, object, old);
   }
 
   /** Nothing else happened up to this version. */
-  advance(version: string): void {
-    if (this.#version === undefined || compareVersions(version, this.#version) > 0) this.#version = version;
+  advance(version: string, namespace?: string): void {
+    const part = this.#partOf(namespace);
+    const before = this.#versions.get(part);
+    if (before === undefined || compareVersions(version, before) > 0) this.#versions.set(part, version);
+  }
+
+  #partOf(namespace = ''): string {
+    return this.#perNamespace ? namespace : '';
   }
 
   #put(object: Stored<T>): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/kube/object.ts';
 import { nameOfRight } from '../../src/main/rights.ts';
 
 interface Rules {
@@ -12,11 +13,15 @@ interface Rules {
   }[];
 }
 
+/** The objects in a file of ours. */
+export const documentsIn = (file: string): readonly KubeObject[] =>
+  parseAllDocuments(readFileSync(join(import.meta.dirname, '../..', file), 'utf8')).map(
+    (document) => document.toJS() as KubeObject,
+  );
+
 /** What the Role or ClusterRole in a file of ours grants, each right by itself, as in `list pods`. */
 export function rightsIn(file: string, kind: 'Role' | 'ClusterRole'): readonly string[] {
-  const documents = parseAllDocuments(readFileSync(join(import.meta.dirname, '../..', file), 'utf8'));
-  return documents
-    .map((document) => document.toJS() as Rules)
+  return (documentsIn(file) as readonly (Rules & KubeObject)[])
     .filter((object) => object.kind === kind)
     .flatMap(({ rules = [] }) => rules)
     .flatMap(({ apiGroups, resources, verbs }) =>

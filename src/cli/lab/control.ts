@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -27,7 +27,7 @@ export function serveControl(state: string, lab: Lab, onTrouble: (failure: Failu
   server.on('error', (error) =>
     onTrouble(new Failure('rejected', `nobody can ask this lab for anything: ${error.message}`)),
   );
-  server.listen(path);
+  server.listen(path, () => chmodSync(path, 0o600));
   return { [Symbol.dispose]: () => server.close() };
 }
 

@@ -1,19 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../std/failure.ts';
+import { ownDirectory } from './own-directory.ts';
 import { runningIn } from './state.ts';
 
 const everyMillis = 50;
 
 /** Starts the same again without a terminal, and returns when all is there that it begins with. */
 export async function detached(words: readonly string[], state: string, signal: AbortSignal): Promise<void> {
-  mkdirSync(state, { recursive: true });
+  ownDirectory(state);
   // Under a name of its own until it is known that no other lab runs here, whose log would be lost.
   const file = join(state, `lab.log.${process.pid}`);
-  const child = started(words, openSync(file, 'w'));
+  const child = started(words, openSync(file, 'w', 0o600));
   const outcome = await watched(child, { file, state }, signal);
   keepLog(file, state, child);
   if (outcome !== undefined) throw new Failure('rejected', outcome);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { Failure } from '../../std/failure.ts';
+import { ownDirectory } from './own-directory.ts';
 import { runningIn } from './state.ts';
 
 /**
@@ -9,7 +10,7 @@ import { runningIn } from './state.ts';
  * however that ends, so that nobody has to find out whether one that is there is still meant.
  */
 export async function lockState(state: string): Promise<Disposable> {
-  mkdirSync(state, { recursive: true });
+  ownDirectory(state);
   const { dev, ino } = statSync(state);
   const lock = createServer().listen(`\0etcd-operator-lab-${dev}-${ino}`);
   await once(lock, 'listening').catch((error: unknown) => {

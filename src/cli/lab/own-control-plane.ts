@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Access } from '../../kube/config.ts';
 import { connectTo } from '../../kube/connection.ts';
@@ -7,6 +7,7 @@ import { type ApiServer, startApiServer } from '../../lab/apiserver/start.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import type { NodeStreams } from '../../lab/streams.ts';
 import { whenAborted } from '../../std/when-aborted.ts';
+import { ownDirectory } from './own-directory.ts';
 
 const host = '127.0.0.1';
 /** How pods know it. */
@@ -15,7 +16,7 @@ const addresses = ['10.96.0.1'];
 
 /** The lab's own API server, which keeps everything below the state directory. */
 export async function ownControlPlane(state: string, say: (line: string) => void): Promise<ControlPlane> {
-  mkdirSync(state, { recursive: true });
+  ownDirectory(state);
   let ways: ((nodeName: string) => NodeStreams | undefined) | undefined;
   const directory = join(state, 'apiserver');
   const before = portOf(state);
@@ -27,7 +28,7 @@ export async function ownControlPlane(state: string, say: (line: string) => void
     say(
       `Somebody else has port ${before} now: the API server has moved to ${server.port}, and the kubeconfig with it.`,
     );
-  writeFileSync(portFile(state), String(server.port));
+  writeFileSync(portFile(state), String(server.port), { mode: 0o600 });
   const kubeconfig = join(state, 'kubeconfig');
   writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 });
   const connection = connectTo(accessTo(server), { userAgent: 'etcd-operator-lab' });

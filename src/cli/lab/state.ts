@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Dialect } from './dialects.ts';
 import type { Kubectl } from './kubectl.ts';
+import { ownDirectory } from './own-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,9 +38,9 @@ export interface Running {
 const fileIn = (state: string): string => join(state, 'running.json');
 
 export function remember(state: string, running: Omit<Running, 'pid' | 'startedAt'>): void {
-  mkdirSync(state, { recursive: true });
+  ownDirectory(state);
   const { pid } = process;
-  writeFileSync(fileIn(state), JSON.stringify({ pid, startedAt: startOf(pid), ...running }));
+  writeFileSync(fileIn(state), JSON.stringify({ pid, startedAt: startOf(pid), ...running }), { mode: 0o600 });
 }
 
 export const forget = (state: string): void => rmSync(fileIn(state), { force: true });

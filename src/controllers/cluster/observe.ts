@@ -211,7 +211,9 @@ function connectionsTo(
 const withoutPassword = ({ tls }: Security['entry']): Security['entry'] => (tls === undefined ? {} : { tls });
 
 export const wayOf = ({ metadata }: Stored<Pod>, endpoint: Endpoint, { wayTo }: Pick<Tools, 'wayTo'>): Endpoint =>
-  wayTo === undefined || endpoint.dial === undefined ? endpoint : { ...endpoint, way: wayTo(metadata, endpoint.dial) };
+  wayTo === undefined || endpoint.dial === undefined
+    ? endpoint
+    : { ...endpoint, way: wayTo(metadata, endpoint.dial, endpoint) };
 
 /** Each is spoken to as it was made to listen; who takes both is spoken to without encryption only where we have no certificate. */
 const schemeFor = (client: Encryption, { tls }: Security['entry']): 'http' | 'https' =>

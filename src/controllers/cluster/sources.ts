@@ -1,4 +1,5 @@
 import type { ClusterDialect } from '../../dialects/dialect.ts';
+import type { Expected } from '../../etcd/answers.ts';
 import type { EtcdConnections } from '../../etcd/connections.ts';
 import type { Address, Way } from '../../etcd/endpoint.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -65,8 +66,8 @@ export interface Tools {
   /** Whether we may delete them when nobody needs them any more; and which of them were seen to be gone, by cluster. */
   readonly dropsSecrets: boolean;
   readonly tidied: Map<string, string>;
-  /** How to reach pods, for an operator that is not among them. */
-  readonly wayTo?: ((pod: At, address: Address) => Way) | undefined;
+  /** How to reach pods, for an operator that is not among them; `expected` is etcd on its client port. */
+  readonly wayTo?: ((pod: At, address: Address, expected?: Expected) => Way) | undefined;
   /** How long what passes see has been so; without it, nothing has been so for long. */
   readonly watched?: Watched | undefined;
   readonly now: () => Date;

@@ -69,7 +69,7 @@ export async function identitySecret(pod: Stored<Pod>, tools: RestoreTools): Pro
   const { certificate, key } = await authority.issue({ commonName: courierName, dns: [courierName], valid });
   const owner = { apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, uid: pod.metadata.uid };
   return secretOf(
-    { name: identityNameOf(pod, tools), namespace: pod.metadata.namespace ?? '', owner },
+    { name: identityNameOf(pod, tools), namespace: pod.metadata.namespace ?? '', owner, group: tools.dialect.group },
     {
       [courierFiles.certificate]: certificate,
       [courierFiles.key]: key,
@@ -82,13 +82,15 @@ export async function identitySecret(pod: Stored<Pod>, tools: RestoreTools): Pro
 interface Place {
   readonly name: string;
   readonly namespace: string;
+  /** The API group of the restore. */
+  readonly group: string;
   readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-const secretOf = ({ name, namespace, owner }: Place, files: Files): Secret => ({
+const secretOf = ({ name, namespace, group, owner }: Place, files: Files): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name, namespace, ownerReferences: [owner] },
+  metadata: { name, namespace, labels: { [agentLabel(group)]: 'restore' }, ownerReferences: [owner] },
   type: 'Opaque',
   data: Object.fromEntries(
     Object.entries(files).map(([file, content]) => [file, Buffer.from(content).toString('base64')]),
@@ -100,8 +102,9 @@ export function passSecret({ intent, owner }: ReadRestore, host: string, identit
   const address = `${host.includes(':') ? `[${host}]` : host}:${courierPort}`;
   const { data = {} } = identity;
   const shared = [courierFiles.authority, courierFiles.token].map((file) => [file, textIn(data[file])] as const);
+  const [group = ''] = owner.apiVersion.split('/');
   return secretOf(
-    { name: courierNameFor(intent), namespace: intent.namespace, owner },
+    { name: courierNameFor(intent), namespace: intent.namespace, owner, group },
     { [courierFiles.address]: address, ...Object.fromEntries(shared) },
   );
 }

@@ -49,7 +49,7 @@ export interface ApiServer {
 /** Starts the API server; when this returns, it serves. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { directory, listen, streamsOf, names = [], addresses = [] } = options;
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const keys = await keysIn(directory, { names, addresses: [listen.host, ...addresses] });
   const store = new Store(directory);
   const state: ServerState = { store, types: new Registry(), tokens: new Tokens(keys.tokens), ca: keys.ca, streamsOf };

@@ -6,6 +6,7 @@ import { persistentVolumeClaims as claims, pods } from '../../kube/resource.ts';
 import { type Runnable, runTogether } from '../../runtime/manager.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import { unless } from '../../std/failure.ts';
+import { isInside } from '../inside.ts';
 import { type PersistentVolume, persistentVolumes, type StorageClass, storageClasses } from '../kinds.ts';
 import { quantityOf } from '../node/quantity.ts';
 import { claimsOf, controller, type Tools } from './controller.ts';
@@ -34,7 +35,7 @@ export function volumeClaims(tools: Tools, directory: string): Runnable {
     await tools.client.create(storageClasses, storageClass).catch((thrown: unknown) => {
       if (!isAlreadyExists(thrown) && !signal.aborted) throw thrown;
     });
-    await runTogether([binder(tools, directory), reclaimer(tools)], signal);
+    await runTogether([binder(tools, directory), reclaimer(tools, directory)], signal);
   };
 }
 
@@ -148,7 +149,7 @@ function volumeFor(claim: Stored<PersistentVolumeClaim>, directory: string): Per
 }
 
 /** Removes the volumes whose claims are gone. */
-function reclaimer(tools: Tools): Runnable {
+function reclaimer(tools: Tools, directory: string): Runnable {
   const { stores } = tools;
   return controller(tools, {
     watch: (add) => {
@@ -161,7 +162,7 @@ function reclaimer(tools: Tools): Runnable {
       const volume = stores.volumes.get(name);
       if (volume === undefined) return done;
       if (isOurs(volume)) {
-        if (await isAbandoned(tools, volume)) await remove(tools, volume);
+        if (await isAbandoned(tools, volume)) await remove(tools, volume, directory);
       } else if (isLeaving(volume)) await lift(tools, volumeProtection, volume);
       return done;
     },
@@ -171,9 +172,11 @@ function reclaimer(tools: Tools): Runnable {
 const isLeaving = ({ metadata, status }: PersistentVolume): boolean =>
   metadata.deletionTimestamp !== undefined && status?.phase !== 'Bound';
 
-async function remove(tools: Tools, volume: Stored<PersistentVolume>): Promise<void> {
+/** Anybody who may create PersistentVolumes can name any path in one: only directories of the lab's own are removed. */
+async function remove(tools: Tools, volume: Stored<PersistentVolume>, directory: string): Promise<void> {
   const path = volume.spec?.hostPath?.path;
-  if (path !== undefined) await rm(path, { recursive: true, force: true });
+  if (path !== undefined && path !== directory && isInside(directory, path))
+    await rm(path, { recursive: true, force: true });
   await lift(tools, volumeProtection, volume);
   await unless('not-found', tools.client.remove(persistentVolumes, volume.metadata), undefined);
 }

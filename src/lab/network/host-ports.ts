@@ -49,8 +49,8 @@ export class HostPorts {
 
   #write(): void {
     const file = fileIn(this.#state);
-    mkdirSync(this.#state, { recursive: true });
-    writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(this.#ports)));
+    mkdirSync(this.#state, { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(this.#ports)), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
 }

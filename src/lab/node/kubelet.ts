@@ -35,6 +35,8 @@ export interface KubeletOptions {
   readonly clusterEnvironment: () => Readonly<Record<string, string>>;
   /** Where the node keeps the directories of its pods. */
   readonly directory: string;
+  /** Where the lab keeps its persistent volumes. */
+  readonly volumes: string;
   readonly onTrouble: (failure: Failure) => void;
 }
 
@@ -188,6 +190,7 @@ export class Kubelet {
     const options = {
       ...{ client, ground, findImage, clusterEnvironment },
       directory: join(directory, uid),
+      volumes: this.#options.volumes,
       join: () => addresses.lend(number, (address) => networks.make(address)),
       leave: async (network: Parameters<PodNetworks['remove']>[0]): Promise<void> => {
         await networks.remove(network);

@@ -26,11 +26,25 @@ export const pods: Strategy = {
     useServiceAccount(pod, spec, state);
     tolerateAbsence(spec);
   },
-  admit: admitPod,
+  admit: (pod, state) => {
+    admitPod(pod, state);
+    refuseHostPaths(pod);
+  },
   prepareUpdate: (pod) => defaultPodSpec(fieldsOf(pod['spec'])),
   status: (pod) => ({ phase: 'Pending', qosClass: qualityOf(fieldsOf(pod['spec'])) }),
   validate: (pod, old) => (old === undefined ? podSpecErrors(fieldsOf(pod['spec'])) : podChangeErrors(pod, old)),
 };
+
+/** Pods run as the user of the lab: with a hostPath one could read and change all files of that user. */
+function refuseHostPaths(pod: KubeObject): void {
+  const volume = fieldsIn(at(pod, 'spec', 'volumes')).find(({ hostPath }) => hostPath !== undefined);
+  if (volume === undefined) return;
+  throw forbidden(
+    { group: '', plural: 'pods', name: pod.metadata.name },
+    `volume "${textOf(volume['name'])}": the lab refuses hostPath, because its pods run as your own user and could read ` +
+      'all your files: use an emptyDir or a PersistentVolumeClaim',
+  );
+}
 
 function priorityOf(pod: KubeObject, { store }: ServerState): number {
   const name = textOf(at(pod, 'spec', 'priorityClassName'));

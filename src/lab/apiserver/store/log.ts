@@ -36,7 +36,7 @@ export class Log {
 
   constructor(directory: string) {
     this.#path = join(directory, 'objects.log');
-    this.#file = openSync(this.#path, 'a');
+    this.#file = openSync(this.#path, 'a', 0o600);
     this.#size = fstatSync(this.#file).size;
     this.#compactAt = Math.max(compactAboveBytes, this.#size * 4);
   }
@@ -70,7 +70,7 @@ export class Log {
     let fresh: number | undefined;
     try {
       rmSync(beside, { force: true });
-      fresh = openSync(beside, 'a');
+      fresh = openSync(beside, 'a', 0o600);
       const size = writeAll(fresh, changes);
       renameSync(beside, this.#path);
       closeSync(this.#file);

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from '../../../std/failure.ts';
 import type { MakePrograms } from './etcd-programs.ts';
@@ -18,7 +20,7 @@ const projectReleases = 'https://github.com/etcd-io/etcd/releases/download';
 const system = `linux-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
 const connectMillis = 10_000;
 
-/** Fetches etcd from the project's own releases. */
+/** Fetches etcd from the project's own releases, and takes it only if it is what their checksum says. */
 export const downloadEtcd =
   ({ cache, say, releases = projectReleases }: DownloadOptions): MakePrograms =>
   async (version) => {
@@ -29,7 +31,11 @@ export const downloadEtcd =
     const unfinished = `${directory}.${process.pid}`;
     await mkdir(unfinished, { recursive: true });
     try {
-      await unpack(await fetched(address), unfinished);
+      const archive = await buffer(await fetched(address));
+      const sum = sumOf(`${name}.tar.gz`, await text(await fetched(`${releases}/v${version}/SHA256SUMS`)));
+      if (createHash('sha256').update(archive).digest('hex') !== sum)
+        throw new Failure('rejected', `${address} is not what SHA256SUMS of its release says.`);
+      await unpack(Readable.from([archive]), unfinished);
       await rm(directory, { recursive: true, force: true });
       await rename(join(unfinished, name), directory);
     } finally {
@@ -37,6 +43,13 @@ export const downloadEtcd =
     }
     return { version, directory, from: "the project's releases" };
   };
+
+/** The checksum of a file, from a list with lines of checksum and name. */
+const sumOf = (file: string, sums: string): string | undefined =>
+  sums
+    .split('\n')
+    .map((line) => line.trim().split(/\s+\*?/))
+    .find(([, name]) => name === file)?.[0];
 
 /** What is at an address. */
 export async function fetched(address: string): Promise<Readable> {

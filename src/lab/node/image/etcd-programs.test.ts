@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -79,18 +80,26 @@ describe('etcd', () => {
     expect(await findEtcd('any', bare)).toMatchObject({ version: builtVersion, from: 'its sources' });
   });
 
-  it('is fetched from a release', async () => {
+  it('is fetched from a release, if it is what the checksum of the release says', async () => {
     const name = `etcd-v3.9.9-linux-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
     put('release', name);
     const archive = join(place, 'release.tar.gz');
     execFileSync('tar', ['-czf', archive, '-C', join(place, 'release'), name]);
+    const sums = ['', 'x'.repeat(64), createHash('sha256').update(readFileSync(archive)).digest('hex')];
     const server = createServer((request, response) => {
       if (request.url === `/v3.9.9/${name}.tar.gz`) response.end(readFileSync(archive));
+      else if (request.url === '/v3.9.9/SHA256SUMS')
+        response.end(`${'0'.repeat(64)}  other\n${sums.shift()}  ${name}.tar.gz\n`);
       else response.writeHead(404).end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const releases = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const make = [downloadEtcd({ cache: sources.cache, say: () => undefined, releases })];
+    for (const _ of ['no checksum', 'another'])
+      await expect(findEtcd('3.9.9', { ...sources, make })).rejects.toThrow(
+        'is not what SHA256SUMS of its release says',
+      );
+    expect(existsSync(join(sources.cache, 'programs/etcd-3.9.9'))).toBe(false);
     expect(await findEtcd('3.9.9', { ...sources, make })).toMatchObject({ from: "the project's releases" });
     expect(await findEtcd('3.9.9', sources)).toMatchObject({ from: 'the cache' });
     await expect(findEtcd('3.9.8', { ...sources, make })).rejects.toThrow(/HTTP status 404/);

@@ -24,7 +24,7 @@ export class LogFile {
   constructor(path: string) {
     this.path = path;
     mkdirSync(dirname(path), { recursive: true });
-    this.#file = createWriteStream(path, { flags: 'a' });
+    this.#file = createWriteStream(path, { flags: 'a', mode: 0o600 });
     this.#file.on('error', () => (this.#isBroken = true)); // a full disk: those who follow are told all the same
     this.#told.setMaxListeners(0);
   }

@@ -2,6 +2,7 @@ import type { KubeClient } from '../../../kube/client.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../kube/object.ts';
 import { persistentVolumeClaims, secrets } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
+import { isInside } from '../../inside.ts';
 import { configMaps, persistentVolumes, tokenRequests } from '../../kinds.ts';
 import type { PodLookup, TokenWish } from '../volumes/sources.ts';
 
@@ -12,9 +13,12 @@ const renewAfter = 0.8;
 export class ApiLookup implements PodLookup {
   readonly #client: KubeClient;
   readonly #pod: Pod;
+  readonly #volumes: string;
   readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
 
-  constructor(client: KubeClient, pod: Pod) {
+  /** `volumes` is where the lab keeps its persistent volumes. */
+  constructor(client: KubeClient, pod: Pod, volumes: string) {
+    this.#volumes = volumes;
     this.#client = client;
     this.#pod = pod;
   }
@@ -55,6 +59,8 @@ export class ApiLookup implements PodLookup {
     const path = spec?.hostPath?.path;
     if (path === undefined)
       throw new Failure('rejected', `persistentvolume "${volume}" is no directory of this machine`);
+    if (!isInside(this.#volumes, path))
+      throw new Failure('rejected', `persistentvolume "${volume}": the lab uses only volumes of its own, not ${path}`);
     return path;
   };
 

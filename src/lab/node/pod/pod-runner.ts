@@ -26,6 +26,8 @@ export interface RunnerOptions {
   readonly clusterEnvironment: () => Readonly<Record<string, string>>;
   /** The pod's own directory. */
   readonly directory: string;
+  /** Where the lab keeps its persistent volumes. */
+  readonly volumes: string;
   readonly join: () => Promise<PodNetwork>;
   readonly leave: (network: PodNetwork) => Promise<void>;
   readonly tell: (told: Told) => void;
@@ -54,7 +56,7 @@ export class PodRunner {
 
   constructor(options: RunnerOptions, pod: Pod) {
     this.#options = options;
-    this.#lookup = new ApiLookup(options.client, pod);
+    this.#lookup = new ApiLookup(options.client, pod, options.volumes);
   }
 
   get address(): string | undefined {

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathInside } from '../../inside.ts';
 
 /** The files of a volume that the node writes: a Secret, a ConfigMap, facts of the pod. */
 export interface PayloadFile {
@@ -18,7 +19,7 @@ export async function writePayload(directory: string, files: readonly PayloadFil
   const old = await readlink(join(directory, '..data')).catch(() => undefined);
   const fresh = `..${Date.now()}`;
   for (const { path, content, mode } of files) {
-    const target = join(directory, fresh, path);
+    const target = pathInside(join(directory, fresh), path, 'file of a volume');
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content);
     await chmod(target, mode);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { V1Volume } from '@kubernetes/client-node';
 import type { Json, Pod } from '../../../kube/object.ts';
 import { Failure } from '../../../std/failure.ts';
+import { pathInside } from '../../inside.ts';
 import type { ContainerSpec } from '../container/environment.ts';
 import type { Mount } from '../image/image.ts';
 import { type PayloadFile, writePayload } from './payload.ts';
@@ -21,6 +22,10 @@ export interface VolumeOptions {
 
 const defaultMode = 0o644;
 
+const noHostPaths =
+  'the lab refuses hostPath, because its pods run as your own user and could read all your files: use an emptyDir or a ' +
+  'PersistentVolumeClaim';
+
 /** Makes a pod's volumes, or brings them up to date; gives the directory of each by its name. */
 export async function makeVolumes(options: VolumeOptions): Promise<Readonly<Record<string, string>>> {
   const made = (options.pod.spec?.volumes ?? []).map(
@@ -33,8 +38,8 @@ export async function makeVolumes(options: VolumeOptions): Promise<Readonly<Reco
 
 async function directoryOf(volume: Volume, options: VolumeOptions): Promise<string> {
   if (volume.persistentVolumeClaim !== undefined) return await options.claimed(volume.persistentVolumeClaim.claimName);
-  if (volume.hostPath !== undefined) return volume.hostPath.path;
-  const directory = join(options.directory, 'volumes', volume.name);
+  if (volume.hostPath !== undefined) throw new Failure('rejected', `volume "${volume.name}": ${noHostPaths}`);
+  const directory = pathInside(join(options.directory, 'volumes'), volume.name, 'volume');
   if (volume.emptyDir !== undefined) {
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o777);
@@ -70,7 +75,7 @@ function keyedSource({ secret, configMap }: Volume): KeyedSource | undefined {
 /** What of the pod's volumes one container sees, and where. */
 export const mountsOf = (container: ContainerSpec, volumes: Readonly<Record<string, string>>): readonly Mount[] =>
   (container.volumeMounts ?? []).map(({ name, mountPath, subPath = '', readOnly = false }) => ({
-    source: join(volumes[name] ?? '', subPath),
+    source: pathInside(volumes[name] ?? '', subPath, `subPath of volume "${name}"`),
     target: mountPath.replace(/\/+$/, ''),
     readOnly,
   }));
