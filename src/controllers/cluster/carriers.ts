@@ -74,7 +74,7 @@ function madeFrom({ metadata, spec }: Stored<Pod>, naming: Naming): Pick<Carrier
 }
 
 /** Whoever says nowhere which version it runs says it in the tag of its image. */
-const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)$/.exec(image)?.[1] ?? '';
+const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)(?:@sha256:[0-9a-f]{64})?$/.exec(image)?.[1] ?? '';
 
 /**
  * Until the kubelet has stopped it, the old one answers, and well; where only its image is another, nothing else tells them
