@@ -83,7 +83,13 @@ const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)(?:@sha256:[0-9a
 function isChanging(pod: Stored<Pod>, etcd: ContainerStatus | undefined, naming: Naming): boolean {
   const restartsBefore = pod.metadata.annotations?.[restartsAnnotation(naming)];
   if (restartsBefore === undefined || etcd === undefined) return false;
-  return etcd.restartCount <= Number(restartsBefore) && etcd.image !== madeFrom(pod, naming).image;
+  return etcd.restartCount <= Number(restartsBefore) && !isImageOf(etcd, madeFrom(pod, naming).image);
+}
+
+/** Container runtimes may report an image that was asked for by digest under another name; its id then has the digest. */
+function isImageOf({ image, imageID = '' }: ContainerStatus, asked: string): boolean {
+  const [digest] = /@sha256:[0-9a-f]{64}$/.exec(asked) ?? [];
+  return image === asked || (digest !== undefined && imageID.endsWith(digest));
 }
 
 const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({
