@@ -1,5 +1,11 @@
-# The same files as `make image` packs, made by the same tool, for those who have Docker: docker build -t etcd-operator .
-FROM node:24-bookworm AS build
+# The same files as `make image` packs, made by the same tool, for those who have Docker. The base image is named by digest:
+#   docker build -t etcd-operator --build-arg NODE_IMAGE=node:24-bookworm@sha256:<digest> .
+# The digest of a tag: docker buildx imagetools inspect node:24-bookworm
+# There is no default, because the project keeps no digest of an image that it does not make. Nothing of the base is in the result.
+ARG NODE_IMAGE
+FROM ${NODE_IMAGE} AS build
+ARG NODE_IMAGE
+RUN case "$NODE_IMAGE" in *@sha256:*) ;; *) echo "NODE_IMAGE must have a digest: node:24-bookworm@sha256:..." >&2; exit 1 ;; esac
 WORKDIR /src
 COPY . .
 RUN make image-tree

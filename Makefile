@@ -65,6 +65,10 @@ e2e: $(INSTALLED) ## run the user stories on the test cluster, or with KUBECONFI
 image: $(INSTALLED) ## make the operator's image, in dist/ and in the registry of the test cluster that is up
 	@node tools/images/main.ts --cluster $(NAME)
 
+.PHONY: verify-node
+verify-node: $(INSTALLED) ## compare the image's node with Node's official release and checksums (needs nodejs.org); ARGS=--help
+	@node tools/images/verify-node.ts $(ARGS)
+
 $(INSTALLED): package.json package-lock.json
 	@sh tools/install.sh
 	@touch $@

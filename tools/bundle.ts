@@ -1,6 +1,6 @@
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
@@ -54,9 +54,10 @@ export const recipe = async (): Promise<BuildOptions> => ({
   logLevel: 'warning',
 });
 
-/** Makes all that an image needs beside Node; for tests, in a directory of theirs. */
-export async function bundle(directory = bundleDirectory): Promise<void> {
+/** Makes all that an image needs beside Node; for tests, in a directory of theirs. Gives back what the bundle was made from. */
+export async function bundle(directory = bundleDirectory): Promise<Metafile> {
   await rm(directory, { recursive: true, force: true });
-  await build({ ...(await recipe()), outdir: directory });
+  const { metafile } = await build({ ...(await recipe()), outdir: directory, metafile: true });
   for (const program of programs) await chmod(bundleOf(program, directory), 0o755);
+  return metafile;
 }

@@ -34,6 +34,7 @@ export const reasons = {
   Upgrading: 'Members are being moved to another version, one after the other.',
   BackupFirst: 'A backup is being made before members move to another minor, as spec.backupBeforeUpgrade asks.',
   UpgradeRefused: 'etcd cannot go from the version that runs to the one that spec.version names; the message says why.',
+  WrongImage: 'The image of a member, by digest or by tag, is of another version of etcd than spec.version names.',
   AlarmRaised:
     'etcd has raised the alarm NOSPACE or CORRUPT; the message says which members it is about, what it stops, and what to do.',
   Rolling: 'What the spec says of pods is being carried to the members, one after the other.',

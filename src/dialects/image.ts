@@ -8,18 +8,69 @@ export const defaultRepository = 'quay.io/coreos/etcd';
 /** Three numbers, with or without a v before them. */
 export const releasedForm = 'v?(0|[1-9][0-9]{0,2})[.](0|[1-9][0-9]{0,2})[.](0|[1-9][0-9]{0,3})';
 
+const digestForm = '@sha256:[0-9a-f]{64}';
+const longestName = 255;
+const longestDigest = '@sha256:'.length + 64;
+
+/** A released version; behind it may stand the digest of its image. */
+export const pinnableForm = `${releasedForm}(${digestForm})?`;
+export const longestVersion = 32 + longestDigest;
+
 const pathPart = '[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*';
 const registry = '([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?';
+const nameForm = `(${registry}/)?${pathPart}(/${pathPart})*`;
 
 export const imageRepository = ruled(
-  text(255),
+  text(longestName + longestDigest),
   looksLike(
-    new RegExp(`^((${registry}/)?${pathPart}(/${pathPart})*)?$`),
-    'must be an image name without tag or digest, such as quay.io/coreos/etcd: the tag is made from spec.version',
+    new RegExp(`^(${nameForm}(${digestForm})?)?$`),
+    'must be an image name without tag, such as quay.io/coreos/etcd: the tag is made from spec.version. ' +
+      'A digest of 64 hexadecimal digits may follow it: quay.io/coreos/etcd@sha256:...',
+  ),
+  looksLike(
+    new RegExp(`^[^@]{0,${longestName}}(@.*)?$`),
+    `must not be longer than ${longestName} characters without its digest`,
   ),
 )
   .default(defaultRepository)
-  .transform((written) => written || defaultRepository);
+  .transform((written) => written || defaultRepository)
+  .describe(
+    'Image without tag; members run <repository>:v<version>. With a digest (<repository>@sha256:<digest>) they run exactly that ' +
+      'image of spec.version: change both together.',
+  );
+
+interface Written {
+  readonly version: string;
+  readonly repository: string;
+}
+
+export const oneDigest = {
+  cel: "!(self.version.contains('@') && self.repository.contains('@'))",
+  says: 'version and repository must not both have a digest: write the digest of the image in one of them',
+  holds: ({ version, repository }: Written) => !(version.includes('@') && repository.includes('@')),
+} as const;
+
+/** A spec whose version and repository are without the digest that was written behind one of them. */
+export function withDigestApart<Spec extends Written>(spec: Spec) {
+  const [version = '', ofVersion] = spec.version.split('@');
+  const [repository = '', ofRepository] = spec.repository.split('@');
+  return { ...spec, version, repository, digest: ofVersion ?? ofRepository };
+}
+
+interface Pinned extends Written {
+  readonly digest: string | undefined;
+}
+
+/** What the core has to know of images. A digest is of one version: images of all others are named by tag. */
+export const imagesOf = ({ version, repository, digest }: Pinned) => ({
+  imageOf: (tag: string): string =>
+    `${repository}:v${tag}${digest === undefined || tag !== version ? '' : `@${digest}`}`,
+  isPinned: digest !== undefined,
+});
+
+/** What `--etcd-repository` may name: a digest would be that of one version, and members of all clusters run it. */
+export const isRepositoryWithoutDigest = (name: string): boolean =>
+  name.length <= longestName && new RegExp(`^${nameForm}$`).test(name);
 
 /** Another default: where a cluster names no repository, or the one that is filled in for it, members come from this one. */
 export function withRepository(dialect: ClusterDialect, repository: string | undefined): ClusterDialect {
@@ -28,8 +79,11 @@ export function withRepository(dialect: ClusterDialect, repository: string | und
     const parsed = dialect.read(raw);
     if (!parsed.ok) return parsed;
     const { intent } = parsed.value.blueprint;
-    const imageOf = (tag: string): string =>
-      intent.imageOf(tag) === `${defaultRepository}:v${tag}` ? `${repository}:v${tag}` : intent.imageOf(tag);
+    const filledIn = `${defaultRepository}:v`;
+    const imageOf = (tag: string): string => {
+      const image = intent.imageOf(tag);
+      return image.startsWith(filledIn) ? `${repository}:v${image.slice(filledIn.length)}` : image;
+    };
     const blueprint = { ...parsed.value.blueprint, intent: { ...intent, imageOf } };
     return { ok: true, value: { ...parsed.value, blueprint } };
   };

@@ -94,4 +94,18 @@ describe('the settings', () => {
     ended.mockRestore();
     said.mockRestore();
   });
+
+  it.each(['mirror.example/etcd:v3', `mirror.example/etcd@sha256:${'0'.repeat(64)}`])(
+    'take no tag or digest for the members of all clusters: %s',
+    (repository) => {
+      const ended = vi.spyOn(process, 'exit').mockImplementation(() => {
+        throw new Error('ended');
+      });
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      expect(() => settingsFrom(['--etcd-repository', repository], inPod)).toThrow('ended');
+      expect(said.mock.calls.join()).toContain('must be an image name without tag or digest');
+      ended.mockRestore();
+      said.mockRestore();
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { checkUrls, type OperatorsStore } from '../controllers/agents/operators-store.ts';
+import { isRepositoryWithoutDigest } from '../dialects/image.ts';
 import { Failure } from '../std/failure.ts';
 import { allDialects, type DialectName } from './served.ts';
 import { flag, refusalOfFlags, withReachFlags } from './settings-checks.ts';
@@ -70,6 +71,11 @@ function count(text: string): number {
   throw new InvalidArgumentError('must be a whole number, 1 or more');
 }
 
+function repository(name: string): string {
+  if (isRepositoryWithoutDigest(name)) return name;
+  throw new InvalidArgumentError('must be an image name without tag or digest, such as quay.io/coreos/etcd');
+}
+
 const isDialect = (name: string): name is DialectName => Object.hasOwn(allDialects, name);
 
 function dialectNames(text: string): readonly DialectName[] {
@@ -136,7 +142,7 @@ const command = (): Command =>
     .option('--metrics-addr <address>', 'the same as --listen-addr', address)
     .option('--enable-leader-election [bool]', 'take turns with other replicas', flag, true)
     .option('--leader-election-id <name>', 'name of the Lease by which replicas take turns', 'etcd-operator')
-    .option('--etcd-repository <image>', 'image without tag that members run where their cluster names none')
+    .option('--etcd-repository <image>', 'image without tag or digest, for clusters that name none', repository)
     .option('--proxy-url <host>', 'accepted, without effect')
     .option('--gc-interval <duration>', 'accepted, without effect')
     .option('--kubeconfig <file>', 'how to reach the API server, when not inside the cluster')

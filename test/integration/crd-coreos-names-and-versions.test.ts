@@ -7,7 +7,7 @@ const tooLong = refused('cluster name cannot be more than 52 characters long');
 const noServiceName = refused('metadata.name must be small letters');
 const badSize = refused('spec.size: Invalid value: ');
 const badVersion = refused('must be a released etcd version of three numbers');
-const badRepository = refused('must be an image name without tag or digest');
+const badRepository = refused('must be an image name without tag');
 const reservedLabel = refused('spec.pod.labels: Invalid value: spec: pod labels contains reserved label');
 
 const names: readonly Case[] = [
@@ -34,8 +34,14 @@ const sizes: readonly Case[] = [
   ['size null', etcdCluster({ size: null }), refused('spec.size: Required value')],
 ];
 
+const digest = `@sha256:${'0'.repeat(64)}`;
+
 const versions: readonly Case[] = [
   ...['', '3.1.10', 'v3.5.30'].map((version): Case => [`version "${version}"`, etcdCluster({ version }), accepted()]),
+  ['a version with a digest', etcdCluster({ version: `v3.5.30${digest}` }), accepted()],
+  ...[digest, `3.5${digest}`, '3.5.30@sha256:00', `3.5.30${digest}0`].map(
+    (version): Case => [`version "${version.slice(0, 20)}" (${version.length})`, etcdCluster({ version }), badVersion],
+  ),
   ['version 99.0.0', etcdCluster({ version: '99.0.0' }), accepted('whether there is such a version, its image tells')],
   ...[
     'latest',
@@ -60,14 +66,26 @@ const images: readonly Case[] = [
   ...[
     'a b',
     'etcd:v3.5.0',
-    `etcd@sha256:${'0'.repeat(64)}`,
+    `etcd:v3.5.30@sha256:${'0'.repeat(64)}`,
+    `etcd@sha256:${'0'.repeat(65)}`,
+    `etcd@sha256:${'A'.repeat(64)}`,
+    `etcd@sha512:${'0'.repeat(64)}`,
     'etcd@sha256:00',
     'etcd:v3@sha256:00',
     'https://quay.io/etcd',
     'Etcd',
     '$(id)',
-  ].map((repository): Case => [`repository "${repository.slice(0, 20)}"`, etcdCluster({ repository }), badRepository]),
-  ['a repository that is too long', etcdCluster({ repository: 'a'.repeat(256) }), refused('spec.repository: Too long')],
+  ].map(
+    (repository): Case => [
+      `repository "${repository.slice(0, 20)}" (${repository.length})`,
+      etcdCluster({ repository }),
+      badRepository,
+    ],
+  ),
+  ['a repository with a digest', etcdCluster({ repository: `quay.io/coreos/etcd${digest}` }), accepted()],
+  ['a digest twice', etcdCluster({ version: `3.5.30${digest}`, repository: `etcd${digest}` }), refused('not both')],
+  ['a name that is too long', etcdCluster({ repository: 'a'.repeat(256) }), refused('longer than 255 characters')],
+  ['a repository that is too long', etcdCluster({ repository: 'a'.repeat(328) }), refused('spec.repository: Too long')],
   ['a busybox image with a blank', pod({ busyboxImage: 'a b' }), refused('must be the name of an image')],
 ];
 

@@ -32,6 +32,8 @@ const replicas: readonly Case[] = [
   ['replicas null', etcdCluster({ replicas: null }), refused('spec.replicas: Required value')],
 ];
 
+const digest = `@sha256:${'0'.repeat(64)}`;
+
 const versions: readonly Case[] = [
   ...['3.2.27', 'v3.6.16', null].map((version): Case => [`version ${version}`, etcdCluster({ version }), accepted()]),
   ...['2.3.8', '4.0.0'].map(
@@ -42,6 +44,10 @@ const versions: readonly Case[] = [
   ),
   ['a version of a kibibyte', etcdCluster({ version: '3'.repeat(1024) }), refused('spec.version: Too long')],
   ['a version that is a number', etcdCluster({ version: 3.5 }), refused('spec.version: Invalid value')],
+  ['a version with a digest', etcdCluster({ version: `3.6.16${digest}` }), accepted()],
+  ['a repository with a digest', etcdCluster({ repository: `etcd${digest}` }), accepted()],
+  ['a digest twice', etcdCluster({ version: `3.6.16${digest}`, repository: `etcd${digest}` }), refused('not both')],
+  ['a digest that is too short', etcdCluster({ version: '3.6.16@sha256:00' }), badVersion],
   ['a repository with a tag', etcdCluster({ repository: 'etcd:v3' }), refused('must be an image name without tag')],
 ];
 

@@ -3,7 +3,9 @@ import type { Pod, Stored } from '../../src/kube/object.ts';
 export const annotated = ({ annotations = {} }: Stored<Pod>['metadata'], name: string): string | undefined =>
   annotations[`etcd.database.coreos.com/${name}`];
 
-/** The version that a pod asks for: that of its image. */
+export const withoutDigest = (version: string): string => version.replace(/@.*$/, '');
+
+/** The version that a pod asks for: that of its image, with the digest of the image if it names one. */
 export const versionOf = ({ spec }: Stored<Pod>): string => spec?.containers?.[0]?.image?.split(':v')[1] ?? '';
 
 /** The version that runs in a pod. */

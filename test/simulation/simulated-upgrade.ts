@@ -9,7 +9,7 @@ import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { SimulatedMembers } from './simulated-members.ts';
 import { type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
-import { annotated, imageIn, statusOf, versionOf } from './simulated-pods.ts';
+import { annotated, imageIn, statusOf, versionOf, withoutDigest } from './simulated-pods.ts';
 
 /** Counts what the operator does, to the API server and to etcd. */
 class Mortality {
@@ -160,7 +160,7 @@ export class SimulatedUpgrade {
     };
     const isQuiet = conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'AsDesired');
     const isWhole = this.members.serving === size && this.members.entries.length === size && this.pods.length === size;
-    return isQuiet && isWhole && currentVersion === version;
+    return isQuiet && isWhole && currentVersion === withoutDigest(version);
   }
 
   #nodesAct(): void {
@@ -188,7 +188,7 @@ export class SimulatedUpgrade {
     if (first === undefined || this.members.entries.length > 0) return;
     const list = (annotated(first.metadata, 'initial-cluster') ?? '').split(',');
     if (founders.length < list.length) return;
-    const version = versionOf(first);
+    const version = withoutDigest(versionOf(first));
     this.members.form(
       list.map((each) => ({ name: each.split('=')[0] ?? '', peerURL: each.split('=')[1] ?? '', version })),
     );
@@ -205,8 +205,9 @@ export class SimulatedUpgrade {
     this.#objects.put('pods', { ...pod, status });
   }
 
-  #keepUp(pod: Stored<Pod>, version: string): void {
+  #keepUp(pod: Stored<Pod>, image: string): void {
     const { name } = pod.metadata;
+    const version = withoutDigest(image);
     const hasData = this.#data.has(this.#diskOf(pod));
     if (!this.members.isUp(name) && this.members.start({ name, version, hasData })) this.#keepsData(pod);
   }

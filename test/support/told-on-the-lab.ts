@@ -24,6 +24,7 @@ export const toldOnTheLab: readonly string[] = [
   'numbered-members',
   'odd-objects',
   'periodic-on-a-volume',
+  'pinned-image',
   'refused-pods',
   'restores-make-clusters',
   'schedules-on-a-volume',

@@ -16,7 +16,8 @@ const packages = [
 /** Places a machine made from this root mounts something onto; they must exist because the root itself is read-only. */
 const mountPoints = ['proc', 'sys', 'dev', 'run', 'tmp', 'var', 'etc', 'mnt', 'programs'];
 
-const architecture = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
+/** The directory of this machine's libraries. */
+export const architecture = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
 
 const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
 

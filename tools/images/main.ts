@@ -22,8 +22,7 @@ async function image(cluster: string): Promise<void> {
 
 async function imageTree(directory: string): Promise<void> {
   await unpackDebian();
-  await bundle();
-  await fillImageTree(directory);
+  await fillImageTree(directory, await bundle());
 }
 
 const program = new Command('image')

@@ -1,25 +1,18 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Metafile } from 'esbuild';
 import { bundleDirectory, bundleOf, otherNames, packageVersion, programs } from '../bundle.ts';
 import { debianRoot } from '../debian/packages.ts';
 import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { libraries } from './debian-parts.ts';
+import { documentsDirectory, documentsFor } from './documents.ts';
 import { copyLibraries } from './libraries.ts';
+import { assertPinnedNode, nodeProgram } from './node-program.ts';
 import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
 
 /** Nobody in particular: no account of any machine has this number. */
 const user = '65532';
-
-/** What the `node` program asks its loader for; all of it from Debian, beside nothing else: no shell, no tools. */
-const libraries = [
-  'libc.so.6',
-  'libm.so.6',
-  'libdl.so.2',
-  'libpthread.so.0',
-  'librt.so.1',
-  'libgcc_s.so.1',
-  'libstdc++.so.6',
-];
 
 /** Part of the key of the kept Node layer: to be changed with what goes into that layer. */
 const nodeLayerRecipe = '1';
@@ -27,11 +20,9 @@ const nodeLayerRecipe = '1';
 /** Gzip's levels: this one is as small as it gets for a time one still waits for. */
 const best = 6;
 
-const nodeProgram = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
-
 /** Writes the operator's image as an OCI layout, and gives back its digest: the same sources always give the same. */
-export async function writeOperatorImage(layout: string): Promise<string> {
-  const layers = [await nodeLayer(), await layerOf(fillProgramTree, best)];
+export async function writeOperatorImage(layout: string, metafile: Metafile): Promise<string> {
+  const layers = [await nodeLayer(), await layerOf((tree) => fillProgramTree(tree, metafile), best)];
   return writeImage(layout, layers, {
     User: `${user}:${user}`,
     Entrypoint: ['/usr/local/bin/etcd-operator'],
@@ -46,13 +37,14 @@ export async function writeOperatorImage(layout: string): Promise<string> {
 }
 
 /** Fills a directory with all files of the image; the Dockerfile copies them from there. */
-export async function fillImageTree(tree: string): Promise<void> {
+export async function fillImageTree(tree: string, metafile: Metafile): Promise<void> {
   await mkdir(tree, { recursive: true });
   await fillNodeTree(tree);
-  await fillProgramTree(tree);
+  await fillProgramTree(tree, metafile);
 }
 
-async function fillProgramTree(tree: string): Promise<void> {
+async function fillProgramTree(tree: string, metafile: Metafile): Promise<void> {
+  await writeDocuments(join(tree, documentsDirectory), metafile);
   await mkdir(join(tree, 'usr/local/bin'), { recursive: true });
   for (const file of await readdir(bundleDirectory))
     await copyInto(join(bundleDirectory, file), join(tree, 'app', file));
@@ -62,7 +54,15 @@ async function fillProgramTree(tree: string): Promise<void> {
     await symlink(`/app/${basename(bundleOf(programs[0]))}`, join(tree, 'usr/local/bin', name));
 }
 
+/** Writes the licences and the SBOM. */
+export async function writeDocuments(directory: string, metafile: Metafile): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const [name, content] of Object.entries(await documentsFor(metafile)))
+    await writeFile(join(directory, name), content);
+}
+
 async function fillNodeTree(tree: string): Promise<void> {
+  await assertPinnedNode();
   await copyInto(nodeProgram, join(tree, 'usr/local/bin/node'));
   await copyLibraries(tree, libraries);
   await mkdir(join(tree, 'etc'), { recursive: true });
@@ -72,6 +72,7 @@ async function fillNodeTree(tree: string): Promise<void> {
 
 /** Packing Node takes seconds and it hardly ever changes, so its layer is kept. */
 async function nodeLayer(): Promise<Layer> {
+  await assertPinnedNode();
   const kept = join(
     cacheDirectory(),
     'images',

@@ -1,31 +1,39 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
 import { bundle, packageVersion } from '../bundle.ts';
 import type { Layout } from '../cluster/layout.ts';
 import { unpackDebian } from '../debian/packages.ts';
 import { withProgress } from '../lib/progress.ts';
 import { packReproducibly } from './oci-image.ts';
-import { writeOperatorImage } from './operator-image.ts';
+import { writeDocuments, writeOperatorImage } from './operator-image.ts';
 import { push, skopeo } from './push.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
 
+interface Made {
+  readonly digest: string;
+  readonly metafile: Metafile;
+}
+
 /** Makes the operator's image for as long as `use` needs it. */
-async function withOperatorImage<T>(use: (layout: string, digest: string) => Promise<T>): Promise<T> {
+async function withOperatorImage<T>(use: (layout: string, made: Made) => Promise<T>): Promise<T> {
   await unpackDebian();
-  await bundle();
+  const metafile = await bundle();
   const layout = await mkdtemp(join(tmpdir(), 'image-'));
   try {
-    return await use(layout, await withProgress('making the image', () => writeOperatorImage(layout)));
+    const digest = await withProgress('making the image', () => writeOperatorImage(layout, metafile));
+    return await use(layout, { digest, metafile });
   } finally {
     await rm(layout, { recursive: true });
   }
 }
 
-/** Keeps the operator's image in `dist/`, in both forms that other tools load; gives back its digest. */
+/** Keeps the operator's image in `dist/`, in both forms that other tools load, with its licences and SBOM; gives back its digest. */
 export const keepOperatorImage = (): Promise<string> =>
-  withOperatorImage(async (layout, digest) => {
+  withOperatorImage(async (layout, { digest, metafile }) => {
+    await writeDocuments(join(dist, 'documents'), metafile);
     await packReproducibly(layout, join(dist, 'etcd-operator.oci.tar'));
     const docker = join(dist, 'etcd-operator.docker.tar');
     await rm(docker, { force: true });

@@ -85,8 +85,10 @@ export function whatHappened(before: EtcdCluster | undefined, after: EtcdCluster
 export function servingOf({ status = {}, spec = {} }: EtcdCluster): string {
   const ready = status.readyMembers ?? status.readyReplicas ?? 0;
   const version = status.currentVersion ?? (status.serverVersion || spec.version);
-  return `${ready} of ${spec.size ?? spec.replicas} members serve, etcd ${version}`;
+  return `${ready} of ${spec.size ?? spec.replicas} members serve, etcd ${withoutDigest(version)}`;
 }
+
+const withoutDigest = (version = ''): string => version.replace(/@.*$/, '');
 
 const sentenceOf = ({ reason = '', message = '' }: ConditionState): string =>
   [reason, message].filter((part) => part !== '').join(': ');

@@ -80,7 +80,7 @@ function madeFrom({ metadata, spec }: Stored<Pod>, naming: Naming): Pick<Carrier
 }
 
 /** Whoever says nowhere which version it runs says it in the tag of its image. */
-const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)$/.exec(image)?.[1] ?? '';
+const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)(?:@sha256:[0-9a-f]{64})?$/.exec(image)?.[1] ?? '';
 
 /**
  * Until the kubelet has stopped it, the old one answers, and well; where only its image is another, nothing else tells them
@@ -89,7 +89,13 @@ const versionIn = (image: string): string => /:v?(\d+\.\d+\.\d+)$/.exec(image)?.
 function isChanging(pod: Stored<Pod>, etcd: ContainerStatus | undefined, naming: Naming): boolean {
   const restartsBefore = pod.metadata.annotations?.[restartsAnnotation(naming)];
   if (restartsBefore === undefined || etcd === undefined) return false;
-  return etcd.restartCount <= Number(restartsBefore) && etcd.image !== madeFrom(pod, naming).image;
+  return etcd.restartCount <= Number(restartsBefore) && !isImageOf(etcd, madeFrom(pod, naming).image);
+}
+
+/** Container runtimes may report an image that was asked for by digest under another name; its id then has the digest. */
+function isImageOf({ image, imageID = '' }: ContainerStatus, asked: string): boolean {
+  const [digest] = /@sha256:[0-9a-f]{64}$/.exec(asked) ?? [];
+  return image === asked || (digest !== undefined && imageID.endsWith(digest));
 }
 
 const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({

@@ -17,6 +17,7 @@ import { keepersOf, podsOf } from './inherited.ts';
 import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
 import { leftSecrets } from './left-secrets.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
+import { keepingPins } from './pins.ts';
 import { clientMoveOf, nextPlanes, planesOf, planesWithoutCertificates, trustedWithPassword } from './planes.ts';
 import { lookAtSafeguard } from './safeguard.ts';
 import { certificatesOf, lookAtSecurity, type Security, withKeys } from './security.ts';
@@ -45,8 +46,8 @@ export interface Observed {
  * Gathers all that a pass may know. The order matters: carriers first, members after. A body is made only when etcd knows
  * of its member, so one that we see now and do not find in a list that is read later is nobody's.
  */
-export async function observe(read: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
-  const pods = podsOf(read, tools);
+export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
+  const { read, pods } = withPodsOf(asked, tools);
   const claims = claimsOf(read.blueprint, tools.caches);
   const keepers = await keepersOf(read, tools, signal);
   const { memory, leftDisks, strangeDisks, unused, ...bodies } = recollect(read, { pods, claims }, keepers.keepers);
@@ -101,6 +102,11 @@ async function withOldAlarms(
 ): Promise<ClusterWorld['membership']> {
   const sighting = await seeing;
   return (await tools.watched?.oldAlarms.added(keyOf(blueprint.intent), sighting, connectionTo)) ?? sighting;
+}
+
+function withPodsOf(asked: ReadCluster, tools: Tools): { read: ReadCluster; pods: Bodies['pods'] } {
+  const pods = podsOf(asked, tools);
+  return { read: keepingPins(asked, pods), pods };
 }
 
 interface Speech extends Pick<ClusterWorld, 'startsWithoutSecrets'> {

@@ -175,6 +175,8 @@ export interface ClusterIntent {
   readonly peerURLOf: (name: CarrierName) => string;
   /** The image of a version. */
   readonly imageOf: (version: string) => string;
+  /** Whether the spec names the image of its version by digest; it knows no digest of any other version. */
+  readonly isPinned?: boolean;
 }
 
 /**

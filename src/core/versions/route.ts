@@ -26,6 +26,20 @@ export function routeTo(target: string, running: readonly string[]): Route {
   return refusalOf(wanted, lowest) ?? wayFrom(lowest, highest, wanted);
 }
 
+/**
+ * With a digest the spec names the image of one version. A way over others is refused: their images would be taken by tag, which
+ * is what a digest is to prevent.
+ */
+export function routeByDigest(route: Route): Route {
+  if (!route.passable || route.hops.length < 2) return route;
+  const versions = route.hops.map(({ version }) => version);
+  const [first = '', last = ''] = [versions[0], versions.at(-1)];
+  return blocked(
+    `the way to etcd ${last} leads over ${versions.slice(0, -1).join(', ')}, and the digest in spec is of ${last} only: ` +
+      `set spec.version to ${first}, with the digest of its image or without one, and to ${last} when all members run it`,
+  );
+}
+
 const areSame = (a: Version, b: Version): boolean => compareVersions(a, b) === 0;
 
 function refusalOf(wanted: Version, lowest: Version): Route | undefined {

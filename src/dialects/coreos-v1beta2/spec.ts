@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { imageRepository, releasedForm } from '../image.ts';
+import { imageRepository, longestVersion, oneDigest, pinnableForm, withDigestApart } from '../image.ts';
 import {
   affinity,
   claimSpec,
@@ -34,11 +34,15 @@ export const defaultVersion = '3.2.13';
 
 const int32 = 2_147_483_647;
 
-const released = new RegExp(`^(${releasedForm})?$`);
+const released = new RegExp(`^(${pinnableForm})?$`);
 
 const version = ruled(
-  text(32),
-  looksLike(released, 'must be a released etcd version of three numbers, such as 3.5.21 or v3.5.21'),
+  text(longestVersion),
+  looksLike(
+    released,
+    'must be a released etcd version of three numbers, such as 3.5.21 or v3.5.21; ' +
+      'a digest of 64 hexadecimal digits may follow it: 3.5.21@sha256:...',
+  ),
 )
   .default(defaultVersion)
   .transform((written) => written.replace(/^v/, '') || defaultVersion);
@@ -106,9 +110,10 @@ const fields = z.object({
     'How many members the cluster has, from 1 to 9. An even number survives no more failures than one less.',
   ),
   version: version.describe(
-    'Version of etcd, as three numbers with or without a v before them. Changing it upgrades one member after the other.',
+    'Version of etcd, as three numbers with or without a v before them. Changing it upgrades one member after the other. ' +
+      'With the digest of its image behind it (3.5.35@sha256:<digest>), members run exactly that image.',
   ),
-  repository: imageRepository.describe('Image without tag; members run <repository>:v<version>.'),
+  repository: imageRepository,
   paused,
   replaceMemberAfterSeconds,
   pod: pod.optional().describe("What the members' pods have beside what etcd needs."),
@@ -119,7 +124,9 @@ const fields = z.object({
   TLS: tls.optional().describe('Encryption between members, and between members and clients.'),
 });
 
-export const etcdClusterSpec = ruled(fields, compactionNeedsNewer, managedNeedsNewer('TLS'));
+export const etcdClusterSpec = ruled(fields, oneDigest, compactionNeedsNewer, managedNeedsNewer('TLS')).transform(
+  withDigestApart,
+);
 
 export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;
 export type PodPolicy = z.output<typeof pod>;

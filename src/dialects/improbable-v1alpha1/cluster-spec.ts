@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { newest } from '../../core/versions/releases.ts';
-import { imageRepository, releasedForm } from '../image.ts';
+import { imageRepository, longestVersion, oneDigest, pinnableForm, releasedForm, withDigestApart } from '../image.ts';
 import {
   auth,
   autoCompaction,
@@ -16,10 +16,20 @@ import { managedNeedsNewer, tls } from '../tls.ts';
 import { podTemplate } from './pod-template.ts';
 import { storageOrDefault } from './storage.ts';
 
-export const etcdVersion = ruled(
-  text(32),
-  looksLike(new RegExp(`^${releasedForm}$`), 'must be a released etcd version of three numbers, such as 3.5.35'),
-  looksLike(/^v?3[.]/, 'only Etcd version 3 is supported'), // the original's words
+const released = 'must be a released etcd version of three numbers, such as 3.5.35';
+const ofEtcd3 = looksLike(/^v?3[.]/, 'only Etcd version 3 is supported'); // the original's words
+
+export const etcdVersion = ruled(text(32), looksLike(new RegExp(`^${releasedForm}$`), released), ofEtcd3)
+  .default(newest)
+  .transform((written) => written.replace(/^v/, ''));
+
+const pinnableVersion = ruled(
+  text(longestVersion),
+  looksLike(
+    new RegExp(`^${pinnableForm}$`),
+    `${released}; a digest of 64 hexadecimal digits may follow it: 3.5.35@sha256:...`,
+  ),
+  ofEtcd3,
 )
   .default(newest)
   .transform((written) => written.replace(/^v/, ''));
@@ -28,13 +38,14 @@ const fields = z.object({
   replicas: clusterSize.describe(
     'How many members the cluster has, from 1 to 9. An even number survives no more failures than one less.',
   ),
-  version: etcdVersion.describe(
-    'Version of etcd, as three numbers. Changing it upgrades one member after the other. What is left out is filled in ' +
-      'once, and stays when a newer operator knows a newer etcd.',
+  version: pinnableVersion.describe(
+    'Version of etcd, as three numbers. Changing it upgrades one member after the other. With the digest of its image behind it ' +
+      '(3.5.35@sha256:<digest>), members run exactly that image. What is left out is filled in once, and stays when a newer ' +
+      'operator knows a newer etcd.',
   ),
   storage: storageOrDefault,
   podTemplate: podTemplate.optional().describe("What the members' pods have beside what etcd needs."),
-  repository: imageRepository.describe('Image without tag; members run <repository>:v<version>.'),
+  repository: imageRepository,
   paused,
   replaceMemberAfterSeconds,
   quotaBackendBytes: quotaBackendBytes.optional(),
@@ -44,6 +55,8 @@ const fields = z.object({
   backupBeforeUpgrade: backupBeforeUpgrade.optional(),
 });
 
-export const etcdClusterSpec = ruled(fields, compactionNeedsNewer, managedNeedsNewer('tls'));
+export const etcdClusterSpec = ruled(fields, oneDigest, compactionNeedsNewer, managedNeedsNewer('tls')).transform(
+  withDigestApart,
+);
 
 export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;

@@ -2,6 +2,7 @@ import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import { type MemberTemplate, type Naming, type Passed, ports } from '../../core/model/template.ts';
 import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';
 import type { ReadCluster } from '../dialect.ts';
+import { imagesOf } from '../image.ts';
 import { environmentFor, passedFields } from '../member-settings.ts';
 import type { Parsed } from '../parsed.ts';
 import type { EtcdClusterSpec } from './cluster-spec.ts';
@@ -30,7 +31,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
         memberNames: 'ordinal',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         peerURLOf: (member) => `${scheme}://${hostOf(member, name, namespace)}:${ports.peer}`,
-        imageOf: (tag) => `${spec.repository}:v${tag}`,
+        ...imagesOf(spec),
       },
       owner: { apiVersion: `${group}/${version}`, kind: 'EtcdCluster', name, uid, controller: true },
       naming: namingOf(resource),

@@ -1,6 +1,6 @@
 import type { Carrier, ClusterWorld } from '../../model/cluster.ts';
 import { minorOf, movingTo } from '../../model/version.ts';
-import { routeTo } from '../../versions/route.ts';
+import { routeFrom } from './outdated.ts';
 import { isOverdue } from './start-newcomer.ts';
 import { act, type Rule, type Verdict } from './step.ts';
 
@@ -51,7 +51,7 @@ function mend(carrier: Carrier, world: ClusterWorld): Verdict | undefined {
  * version stays as it is, and only its image may be corrected. Going back needs etcd's leave, which cannot be asked for now.
  */
 function versionAfter({ version }: Carrier, { intent, memory }: ClusterWorld): string | undefined {
-  const route = routeTo(intent.version, memory.version === undefined ? [] : [memory.version]);
+  const route = routeFrom(memory.version === undefined ? [] : [memory.version], intent);
   const hop = route.passable ? route.hops[0] : undefined;
   if (hop === undefined) return undefined;
   const known = [version, memory.version ?? ''].map(minorOf);

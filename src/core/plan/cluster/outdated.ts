@@ -2,7 +2,7 @@ import { alarmsIn, isCorrupt } from '../../model/alarms.ts';
 import type { Carrier, ClusterIntent, ClusterWorld, Member } from '../../model/cluster.ts';
 import { carrierNamed } from '../../model/cluster.ts';
 import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
-import { floorOnTheWay, type Hop, type Route, routeTo } from '../../versions/route.ts';
+import { floorOnTheWay, type Hop, type Route, routeByDigest, routeTo } from '../../versions/route.ts';
 import { usersInTheWay } from '../../versions/users.ts';
 
 /** Whether a carrier is what would be made today for a member of that version. */
@@ -12,7 +12,13 @@ export const isAsDesired = ({ drift, image }: Carrier, version: string, { imageO
 /** The way from what healthy members run to what the spec says. */
 export function routeOf({ membership, intent, hasUsers = false }: ClusterWorld): Route {
   if (hasUsers) return { passable: false, says: usersInTheWay(intent.version) };
-  return routeTo(intent.version, runningVersions(membership.seen ? membership.value.members : []));
+  return routeFrom(runningVersions(membership.seen ? membership.value.members : []), intent);
+}
+
+/** The way from versions that run to what the spec says, with the images that it names. */
+export function routeFrom(running: readonly string[], { version, isPinned = false }: ClusterIntent): Route {
+  const route = routeTo(version, running);
+  return isPinned ? routeByDigest(route) : route;
 }
 
 const runningVersions = (members: readonly Member[]): readonly string[] =>

@@ -1,10 +1,11 @@
 import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
-import { canMoveLeader, isSameVersion, minorOf, movingTo } from '../../model/version.ts';
+import { canMoveLeader, minorOf, movingTo } from '../../model/version.ts';
 import type { Hop } from '../../versions/route.ts';
 import { isAsDesired, isDowngradeReady, needsNewPlace, nextHop, routeOf } from './outdated.ts';
 import { hasCaughtUp } from './promote-learner.ts';
 import { act, type Rule, type Step, type Verdict, wait } from './step.ts';
 import { waitForReady } from './wait-for-ready.ts';
+import { isOfAnotherVersion, isWrongFor, type Pair, wrongImage } from './wrong-image.ts';
 
 /**
  * Carries what the spec says to one member more: followers first, the leader last and only when it leads no more. By now
@@ -13,7 +14,13 @@ import { waitForReady } from './wait-for-ready.ts';
 export const rollOne: Rule = (world) => {
   if (!world.membership.seen) return undefined;
   const pairs = world.membership.value.members.flatMap((member) => pairOf(member, world));
-  return waitForLast(pairs) ?? relabel(pairs) ?? cancelDowngrade(world) ?? rollNext(pairs, world);
+  return (
+    correctImage(pairs, world) ??
+    waitForLast(pairs, world) ??
+    relabel(pairs) ??
+    cancelDowngrade(world) ??
+    rollNext(pairs, world)
+  );
 };
 
 /** Where there is no way to the version that is wanted, all else still reaches members: certificates do not wait. */
@@ -36,25 +43,29 @@ function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefi
 /** Who serves no clients goes first; of the others, who leads goes last. */
 const turn = ({ member, carrier }: Pair): number => Number(carrier.ready) * 2 + Number(member.leads);
 
-interface Pair {
-  readonly member: Member;
-  readonly carrier: Carrier;
-}
-
 const pairOf = (member: Member, world: ClusterWorld): readonly Pair[] => {
   const carrier = carrierNamed(world, member.name);
   return carrier === undefined ? [] : [{ member, carrier }];
 };
 
+/** A member whose image is not of the version that its pod names gets the image that the spec names by now. */
+function correctImage(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+  const hop = nextHop(world);
+  const wrong = hop === undefined ? undefined : pairs.find((pair) => isWrongFor(hop.version, pair, world));
+  if (hop === undefined || wrong === undefined) return undefined;
+  return prepareDowngrade(hop, world) ?? giveUpLead(wrong, pairs, world) ?? change(wrong, hop.version, world);
+}
+
 /** Between the change of an image and the start of it the old one still answers, and answers well. */
-function waitForLast(pairs: readonly Pair[]): Verdict | undefined {
+function waitForLast(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
   const members = pairs.map(({ member }) => member);
-  const changing = pairs.find(
-    ({ member, carrier }) => carrier.isChanging === true || !isSameVersion(member.version, carrier.version),
-  );
+  const changing = pairs.find((pair) => pair.carrier.isChanging === true || isOfAnotherVersion(pair));
   if (changing !== undefined) {
     const { member, carrier } = changing;
-    return wait('Upgrading', `waiting for ${member.name}, which runs ${member.version}, to run ${carrier.version}`);
+    return (
+      wrongImage(changing, world) ??
+      wait('Upgrading', `waiting for ${member.name}, which runs ${member.version}, to run ${carrier.version}`)
+    );
   }
   const behind = pairs.find(({ member }) => !hasCaughtUp(member, members));
   return behind === undefined ? undefined : wait('Rolling', `waiting for ${behind.member.name} to catch up`);

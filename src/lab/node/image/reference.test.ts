@@ -12,6 +12,11 @@ it('takes names of images apart', () => {
     name: 'etcd',
     tag: 'latest',
   });
+  expect(referenceOf(`quay.io/coreos/etcd:v3.5.35@sha256:${'0'.repeat(64)}`)).toEqual({
+    repository: 'quay.io/coreos/etcd',
+    name: 'etcd',
+    tag: 'v3.5.35',
+  });
   expect(referenceOf('busybox')).toEqual({ repository: 'busybox', name: 'busybox', tag: 'latest' });
 });
 

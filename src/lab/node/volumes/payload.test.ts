@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { writePayload } from './payload.ts';
 
 let directory: string;
@@ -23,5 +23,13 @@ it('goes on where a lab was killed between making the link and moving it', async
   await writePayload(directory, [file('a', 'old')]);
   symlinkSync('..never-finished', join(directory, '..data.new'));
   await writePayload(directory, [file('a', 'new')]);
+  expect(readFileSync(join(directory, 'a'), 'utf8')).toBe('new');
+});
+
+it('keeps the files when they are written twice in a millisecond', async () => {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(1);
+  await writePayload(directory, [file('a', 'old')]);
+  await writePayload(directory, [file('a', 'new')]);
+  clock.mockRestore();
   expect(readFileSync(join(directory, 'a'), 'utf8')).toBe('new');
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathInside } from '../../inside.ts';
@@ -17,7 +18,7 @@ export async function writePayload(directory: string, files: readonly PayloadFil
   await mkdir(directory, { recursive: true });
   if (await isSame(directory, files)) return;
   const old = await readlink(join(directory, '..data')).catch(() => undefined);
-  const fresh = `..${Date.now()}`;
+  const fresh = `..${Date.now()}-${randomBytes(4).toString('hex')}`; // two may be written in one millisecond
   for (const { path, content, mode } of files) {
     const target = pathInside(join(directory, fresh), path, 'file of a volume');
     await mkdir(dirname(target), { recursive: true });
