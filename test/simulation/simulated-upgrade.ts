@@ -244,10 +244,10 @@ export class SimulatedUpgrade {
         does(() =>
           patch.type === 'json' ? jsonPatch(resource.plural, at.name, patch.body) : writer.patch(resource, at, patch),
         ),
-      remove: ({ plural }, at, { preconditions } = {}) =>
+      remove: ({ plural }, at, { preconditions }) =>
         does(async () => {
           const uid = this.#objects.find(plural, at.name)?.metadata.uid;
-          if (preconditions?.uid !== undefined && uid !== undefined && preconditions.uid !== uid)
+          if (uid !== undefined && preconditions.uid !== uid)
             throw new Failure('conflict', `another ${plural} ${at.name}`);
           await writer.remove({ plural }, at);
         }),
