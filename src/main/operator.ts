@@ -165,7 +165,8 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
     for (const place of oldLocks(turn))
       await waitForOldLock({ client, namespace, place, clock: systemClock, log }, signal);
-    if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, client, log);
+    const fenced = whileLeading(client, leads);
+    if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, fenced, log);
     turn.news.leads(identity);
     const controllers = clusterControllers({
       ...{ client, clock: systemClock, scope: turn.scope, identity, log, dialects, wayTo: turn.wayTo, ...trouble },
@@ -177,7 +178,6 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
       onOutcome: passMetrics(turn.metrics, log),
       onCaches: (declared) => clusterMetrics(turn.metrics, declared),
     });
-    const fenced = whileLeading(client, leads);
     const chaos = makeChaos({ level: settings.chaosLevel, client: fenced, namespace, clock: systemClock, log });
     await runTogether([controllers, chaos], signal);
   };
