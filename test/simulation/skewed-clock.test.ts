@@ -18,17 +18,31 @@ async function changedBy(skewMillis: number, life: SimulatedUpgrade): Promise<vo
   for (let calm = 0; calm < 4 && seconds < 400; seconds += 1) {
     await reconcile('n/db', new AbortController().signal);
     life.nodesAct();
-    calm = life.isAsWanted() ? calm + 1 : 0;
+    calm = life.isAsWanted() && seconds > secondsDown ? calm + 1 : 0;
   }
   expect(life.isAsWanted()).toBe(true);
 }
 
+const secondsDown = 20;
 const tenMinutes = 600_000;
 
 describe.each([
   ['ahead', tenMinutes],
   ['behind', -tenMinutes],
 ])('an operator whose clock is ten minutes %s', { timeout: 60_000 }, (_, skew) => {
+  it('waits for a member that is down for a while, and removes none', async () => {
+    const life = await SimulatedUpgrade.of({ size: 3, version: '3.6.16', ...onDisks });
+    const before = life.members.entries.map(({ id }) => id);
+    const [{ name: victim = '' } = {}] = life.members.entries;
+    const start = life.members.start.bind(life.members);
+    let tries = 0;
+    life.members.start = (started) => (started.name !== victim || ++tries > secondsDown) && start(started);
+    life.members.stop(victim);
+    await changedBy(skew, life);
+    expect(tries).toBeGreaterThan(secondsDown);
+    expect(life.members.entries.map(({ id }) => id)).toEqual(before);
+  });
+
   it.each([
     ['upgrades members on volumes', { version: '3.5.35', ...onDisks }, { version: '3.6.16' }],
     ['upgrades members without volumes', { version: '3.5.35' }, { version: '3.6.16' }],
