@@ -55,20 +55,27 @@ interface CallerSettings {
   /** How long an answer may take where the caller does not say. */
   readonly usualMillis: number;
   readonly tokenElsewhere?: TokenElsewhere | undefined;
+  /** Called right before a request is sent that may change something; the request is not sent if this throws. */
+  readonly confirmChange?: (() => void) | undefined;
 }
+
+/** Requests that change nothing; `Alarm` is how alarms are listed. A request that is not named here counts as a change. */
+const asking: ReadonlySet<string> = new Set(['Status', 'Range', 'MemberList', 'Authenticate', 'HashKV', 'Alarm']);
 
 /** Sends calls to one member: each with a time limit, each with a token where there are users, each failing in our words. */
 export class Caller {
   readonly #line: Line;
   readonly #usualMillis: number;
   readonly #tokenElsewhere: TokenElsewhere | undefined;
+  readonly #confirmChange: (() => void) | undefined;
   /** What Authenticate gave; empty when the server has no users. */
   #token: string | undefined;
 
-  constructor(line: Line, { usualMillis, tokenElsewhere }: CallerSettings) {
+  constructor(line: Line, { usualMillis, tokenElsewhere, confirmChange }: CallerSettings) {
     this.#line = line;
     this.#usualMillis = usualMillis;
     this.#tokenElsewhere = tokenElsewhere;
+    this.#confirmChange = confirmChange;
   }
 
   /** A token for this user, whoever the endpoint says we are. */
@@ -115,6 +122,8 @@ export class Caller {
     { limit, token, bulk }: Entry,
   ): Promise<MessageShape<O>> {
     return this.#run(method.name, limit, async ({ session }) => {
+      limit.confirm();
+      if (!asking.has(method.name)) this.#confirmChange?.();
       using _call = session.beginCall();
       const transport = bulk === true ? session.bulkTransport : session.transport;
       return (await transport.unary(method, limit.signal, limit.millis, headers(token), request)).message;

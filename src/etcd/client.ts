@@ -26,6 +26,8 @@ export interface ConnectionSettings extends SessionSettings {
   readonly timeoutMillis: number;
   /** Gets a token from another member, for one that gives none. */
   readonly tokenElsewhere?: TokenElsewhere;
+  /** Called right before a request is sent that may change something; the request is not sent if this throws. */
+  readonly confirmChange?: (() => void) | undefined;
 }
 
 export const usualSettings: ConnectionSettings = { ...usualSession, timeoutMillis: 5_000 };
@@ -33,9 +35,9 @@ export const usualSettings: ConnectionSettings = { ...usualSession, timeoutMilli
 export function connectionTo(endpoint: Endpoint, settings: Partial<ConnectionSettings> = {}): EtcdConnection {
   if (!/^https?:$/.test(URL.parse(endpoint.url)?.protocol ?? ''))
     throw new EtcdFailure('bug', `this is no address of a member: ${endpoint.url}`, { mayBeDone: false });
-  const { timeoutMillis, tokenElsewhere, ...session } = { ...usualSettings, ...settings };
+  const { timeoutMillis, tokenElsewhere, confirmChange, ...session } = { ...usualSettings, ...settings };
   const line = new Line(endpoint, session);
-  const caller = new Caller(line, { usualMillis: timeoutMillis, tokenElsewhere });
+  const caller = new Caller(line, { usualMillis: timeoutMillis, tokenElsewhere, confirmChange });
   return {
     endpoint,
     ...membershipOf(caller),

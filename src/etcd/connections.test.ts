@@ -1,8 +1,48 @@
 import { describe, expect, it } from 'vitest';
 import { startFakeEtcd } from '../../test/support/etcd-fake.ts';
+import { Failure } from '../std/failure.ts';
 import { EtcdConnections } from './connections.ts';
 
 const answers = { maintenance: { status: () => ({ version: '3.6.0' }) } };
+
+describe('a change', () => {
+  it('is not sent if leadership was lost while the version of etcd was asked for it', async () => {
+    let leads = true;
+    const added: unknown[] = [];
+    const status = () => {
+      leads = false; // the process stood still here
+      return { version: '3.6.0' };
+    };
+    const memberAdd = (request: object) => ({ member: { id: BigInt(added.push(request)) } });
+    await using fake = await startFakeEtcd({ maintenance: { status }, cluster: { memberAdd } });
+    const confirmChange = () => {
+      if (!leads) throw new Failure('conflict', 'this operator does not lead any more');
+    };
+    using connections = new EtcdConnections({ confirmChange });
+    const adding = connections.to({ url: fake.url }).memberAdd(['http://a'], { learner: true });
+    await expect(adding).rejects.toMatchObject({ kind: 'conflict' });
+    expect(added).toEqual([]);
+  });
+
+  it('is not sent if leadership was lost while a token was asked for it, and questions are', async () => {
+    let leads = true;
+    const removed: unknown[] = [];
+    const authenticate = () => {
+      leads = false;
+      return { token: 'root' };
+    };
+    const memberRemove = (request: object) => ({ members: [], removed: removed.push(request) });
+    const confirmChange = () => {
+      if (!leads) throw new Failure('conflict', 'this operator does not lead any more');
+    };
+    await using fake = await startFakeEtcd({ auth: { authenticate }, cluster: { memberRemove }, ...answers });
+    using connections = new EtcdConnections({ confirmChange });
+    const etcd = connections.to({ url: fake.url, credentials: { user: 'root', password: 'secret' } });
+    await expect(etcd.memberRemove(1n)).rejects.toMatchObject({ kind: 'conflict' });
+    expect((await etcd.status()).version).toBe('3.6.0');
+    expect(removed).toEqual([]);
+  });
+});
 
 describe('connections that are kept', () => {
   it('are the same for the same member, and others for others', () => {

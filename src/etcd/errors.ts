@@ -50,8 +50,14 @@ export function failureOf(thrown: unknown, attempt: Attempt): Failure {
   );
 }
 
+/** What etcd says ends up in status and Events, and an image of somebody else's choice may say a lot. */
+const longestQuote = 1024;
+
+const quoteOf = ({ rawMessage }: ConnectError): string =>
+  rawMessage.length <= longestQuote ? rawMessage : `${rawMessage.slice(0, longestQuote)}…`;
+
 function refused(error: ConnectError, { what }: Attempt): EtcdFailure | undefined {
-  const says = error.rawMessage;
+  const says = quoteOf(error);
   const refusal = refusalIn(says) ?? (lacksTheCall(error) ? 'not-supported' : undefined);
   if (refusal === undefined) return undefined;
   const { kind, mayBeDone = false } = meaningOf(refusal);
@@ -74,7 +80,7 @@ function notConnected(error: ConnectError, { what }: Attempt): EtcdFailure | und
   const cause = causesOf(error).find(({ code }) => typeof code === 'string');
   if (cause === undefined) return undefined;
   const code = String(cause.code);
-  const says = typeof cause.reason === 'string' ? cause.reason : error.rawMessage;
+  const says = typeof cause.reason === 'string' ? cause.reason : quoteOf(error);
   const isTls = tlsCode.test(code);
   const mayBeDone = !beforeAnythingWasSent.test(code);
   const obstacle: Obstacle = isTls ? { is: 'tls', says } : { is: 'connection' };
@@ -101,7 +107,7 @@ function causesOf(error: ConnectError): readonly NodeError[] {
 function byCode(error: ConnectError, { what }: Attempt): EtcdFailure {
   const kind = notEtcdsOwnWord.test(error.rawMessage) ? 'unreachable' : kinds[error.code];
   const mayBeDone = kind === 'unreachable' || error.code === Code.Unknown;
-  return new EtcdFailure(kind, `${what}: ${error.rawMessage}`, { mayBeDone, cause: error });
+  return new EtcdFailure(kind, `${what}: ${quoteOf(error)}`, { mayBeDone, cause: error });
 }
 
 /** What a proxy says in etcd's place, and how etcd's own waiting ended, which 3.1 and 3.2 pass on under the code "unknown". */

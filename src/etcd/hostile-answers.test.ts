@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../test/support/etcd-connect.ts';
 import { startFakeEtcd } from '../../test/support/etcd-fake.ts';
@@ -68,6 +69,36 @@ describe('an etcd of somebody else', () => {
       server.close();
     },
   );
+
+  it('that answers byte by byte is given up when the time of the call is over', async () => {
+    const server = createServer();
+    server.on('sessionError', () => {});
+    server.on('stream', (stream) => {
+      stream.on('error', () => {});
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+      const drip = setInterval(() => stream.write(Buffer.alloc(1)), 20);
+      stream.once('close', () => clearInterval(drip));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const etcd = connect({ url: `http://127.0.0.1:${port}` }, { timeoutMillis: 300 });
+    await expect(etcd.status()).rejects.toMatchObject({ message: expect.stringContaining('no answer within 300 ms') });
+    etcd.close();
+    server.close();
+  });
+
+  it('that refuses at great length is quoted in short: what it says is told in status and Events', async () => {
+    const status = () => {
+      throw new ConnectError('x'.repeat(30_000), Code.Internal);
+    };
+    await using fake = await startFakeEtcd({ maintenance: { status } });
+    const failure = await connect(fake)
+      .status()
+      .catch((thrown: Error) => thrown);
+    expect((failure as Error).message.length).toBeLessThan(2_000);
+    expect((failure as Error).message).toContain('xxx');
+  });
 
   it('whose users keep more than that is read for them', async () => {
     const kvs = [{ key: Buffer.from('k'), value: Buffer.alloc(3 * 1024 * 1024) }];

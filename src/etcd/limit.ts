@@ -1,3 +1,5 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+
 /** What ends a call that does not end by itself: its time, or its caller. Disposing of it ends whatever is left of the call. */
 export class CallLimit {
   readonly millis: number;
@@ -5,6 +7,7 @@ export class CallLimit {
   ended: 'timed-out' | 'called-off' | undefined;
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
+  #until = Number.POSITIVE_INFINITY;
   readonly #callOff = (): void => this.#end('called-off');
 
   constructor(millis: number, caller: AbortSignal | undefined) {
@@ -21,12 +24,19 @@ export class CallLimit {
 
   /** Runs work for which the time counts; between two such pieces of work it does not. */
   async within<T>(work: () => Promise<T>): Promise<T> {
+    this.#until = performance.now() + this.millis;
     const timer = setTimeout(() => this.#end('timed-out'), this.millis);
     try {
       return await work();
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Fails once the time is over. After a pause of the process that is known before the timer has fired. */
+  confirm(): void {
+    if (performance.now() > this.#until) this.#end('timed-out');
+    if (this.ended !== undefined) throw new ConnectError('the time of this call is over', Code.Canceled);
   }
 
   [Symbol.dispose](): void {

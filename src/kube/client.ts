@@ -6,6 +6,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long the server may take to answer. */
   readonly timeoutSeconds?: number;
+  /** Called right before the request is sent, after credentials have been waited for; the request is not sent if this throws. */
+  readonly confirm?: (() => void) | undefined;
 }
 
 export interface Selection extends CallOptions {

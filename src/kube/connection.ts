@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called right before the request is sent; throws if it must not be. */
+  readonly confirm?: (() => void) | undefined;
   /** How long the answer may take to begin, and how long it may pause once it has begun. */
   readonly beginMillis: number;
   readonly pauseMillis: number;
@@ -48,16 +50,19 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
   });
   const prefix = access.url.pathname.replace(/\/+$/, '');
   return {
-    request: async ({ path, headers, body, signal, ...request }) =>
-      await pool.request({
+    request: async ({ path, headers, body, signal, confirm, ...request }) => {
+      const given = await access.headers();
+      confirm?.();
+      return await pool.request({
         method: request.method,
         path: `${prefix}${path}`,
-        headers: { 'user-agent': options.userAgent, ...(await access.headers()), ...headers },
+        headers: { 'user-agent': options.userAgent, ...given, ...headers },
         headersTimeout: request.beginMillis,
         bodyTimeout: request.pauseMillis,
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
-      }),
+      });
+    },
     close: () => pool.destroy(),
   };
 }

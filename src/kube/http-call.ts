@@ -25,7 +25,8 @@ export async function perform<T>(connection: Connection, call: Call): Promise<T>
   // for what they do not count: waiting for credentials, or an answer that comes drop by drop.
   using limit = limited(millis * 2, call.options?.signal);
   try {
-    const request = { ...requestOf(call), beginMillis: millis, pauseMillis: millis, signal: limit.signal };
+    const { confirm } = call.options ?? {};
+    const request = { ...requestOf(call), beginMillis: millis, pauseMillis: millis, signal: limit.signal, confirm };
     return (await contentOf(asked, await connection.request(request))) as T;
   } catch (error) {
     throw unanswered(asked, error, limit.signal);

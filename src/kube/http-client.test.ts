@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeAnswer, type FakeRequest, fakeApiServer, json, refuse } from '../../test/support/fake-api-server.ts';
 import { samplePod } from '../../test/support/sample-objects.ts';
+import { whileLeading } from '../runtime/while-leading.ts';
 import { withoutCredentials } from './config.ts';
 import { connectTo } from './connection.ts';
 import { HttpKubeClient } from './http-client.ts';
@@ -23,6 +24,31 @@ const echo: FakeAnswer = (response, { body }) => json(response, body === '' ? sa
 const at = { namespace: 'default', name: 'a' };
 
 describe('a request', () => {
+  it('is confirmed after credentials have been waited for, and is not sent if that fails', async () => {
+    let leads = true;
+    const server = await fakeApiServer(echo);
+    const headers = async (): Promise<Record<string, string>> => {
+      leads = false; // the process stood still while it read its token
+      return {};
+    };
+    const connection = connectTo({ ...withoutCredentials(server.url), headers }, { userAgent: 'tester/1' });
+    cleanups.push(() => server[Symbol.asyncDispose]());
+    cleanups.push(() => connection.close());
+    const client = whileLeading(new HttpKubeClient(connection, { fieldManager: 'tester' }), () => leads);
+    const writes = [
+      () => client.create(pods, samplePod('a', 1)),
+      () => client.update(pods, samplePod('a', 1)),
+      () => client.patch(pods, at, { type: 'merge', body: {} }),
+      () => client.remove(pods, at),
+    ];
+    for (const write of writes) {
+      leads = true;
+      await expect(write()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('lead') });
+    }
+    expect(server.requests).toEqual([]);
+    expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
+  });
+
   it('goes below the path of the address, and says who asks', async () => {
     const { client, requests } = await serverThat(echo);
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));

@@ -40,6 +40,7 @@ async function killSome(most: number, { client, namespace, clock, log }: Omit<Ch
   const shuffled = items.map((pod) => ({ pod, order: clock.random() })).toSorted((a, b) => a.order - b.order);
   for (const { pod } of shuffled.slice(0, most)) {
     log.warn({ pod: pod.metadata.name }, 'killing a member');
-    await client.remove(pods, pod.metadata, { gracePeriodSeconds: 0 });
+    const { uid, resourceVersion } = pod.metadata;
+    await client.remove(pods, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid, resourceVersion } });
   }
 }

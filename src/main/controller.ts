@@ -16,7 +16,7 @@ import { type Runnable, runTogether } from '../runtime/manager.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { type Reflector, whenSynced } from '../runtime/reflector.ts';
 import type { Store } from '../runtime/store.ts';
-import { whileLeading } from '../runtime/while-leading.ts';
+import { confirmLeading, whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
@@ -73,7 +73,7 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   const run: Controller['run'] = async (present, signal) => {
     const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
     const recorder = new EventRecorder({ client, clock, onTrouble, ...speaker });
-    using etcd = new EtcdConnections();
+    using etcd = new EtcdConnections({ confirmChange: () => confirmLeading(parts.leads) });
     peers?.store.onChange(({ type, object }) => {
       if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
     });

@@ -166,7 +166,8 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const identity = identityOf(settings);
   const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
     await outlastOldLocks(turn, { namespace, lacks, dialects: turn.dialects }, signal);
-    if (settings.createCrd) for (const name of settings.dialects ?? byDefault) await installCrds(name, client, log);
+    if (settings.createCrd)
+      for (const name of settings.dialects ?? byDefault) await installCrds(name, whileLeading(client, leads), log);
     turn.news.leads(identity);
     const counting = { onOutcome: passMetrics(turn.metrics, log), onCaches: clusterMetrics(turn.metrics) };
     const inPlaces = turn.places.map(

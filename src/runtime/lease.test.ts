@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeLeases } from '../../test/support/fake-leases.ts';
 import { settled, VirtualClock } from '../../test/support/virtual-clock.ts';
 import { Failure } from '../std/failure.ts';
+import type { Clock } from './clock.ts';
 import { type Leadership, lead } from './lease.ts';
 
 interface Candidate {
@@ -13,7 +14,7 @@ interface Candidate {
 }
 
 /** Starts one that leads until it is stopped or loses. */
-function start(server: FakeLeases, clock: VirtualClock, identity: string): Candidate {
+function start(server: FakeLeases, clock: Clock, identity: string): Candidate {
   const stop = new AbortController();
   const candidate: Candidate = { leadership: undefined, ended: 'no', stop, troubles: [] };
   const work = (leadership: Leadership): Promise<void> => {
@@ -87,6 +88,28 @@ describe('of two candidates', () => {
     expect(took).toBeLessThan(18);
     expect(one.ended).toMatchObject({ message: 'lost the lease system/operator: it could not be renewed in time' });
     expect(one.troubles.length).toBeGreaterThan(2);
+  });
+});
+
+describe('two candidates whose clocks are ten minutes apart', () => {
+  const skewed = ({ monotonic, now, after, random }: VirtualClock, minutes: number): Clock => ({
+    ...{ monotonic, after, random },
+    now: () => new Date(now().getTime() + minutes * 60_000),
+  });
+
+  it.each([10, -10])('never lead both, and the second waits for the lease to expire (%i minutes)', async (minutes) => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    const one = start(server, clock, 'one');
+    await settled();
+    const two = start(server, skewed(clock, minutes), 'two');
+    await clock.advance(600_000);
+    expect(one.leadership?.holds()).toBe(true);
+    expect(two.leadership).toBeUndefined();
+    server.faults.set('one', 'cut off');
+    await clock.advance(12_000);
+    expect([one.leadership?.holds(), two.leadership]).toEqual([false, undefined]);
+    await clock.advance(10_000);
+    expect(two.leadership?.holds()).toBe(true);
   });
 });
 

@@ -10,11 +10,12 @@ export function confirmLeading(holds: Holds): void {
 }
 
 /**
- * A client that writes only while we lead, and asks before each write. When the process has stood still since something was
- * planned, another operator may have done it by now, and something else after it.
+ * A client that writes only while we lead. It asks before each write, and once more right before the request is sent. When the
+ * process has stood still since something was planned, another operator may have done it by now, and something else after it.
  */
 export function whileLeading(client: KubeClient, holds: Holds): KubeClient {
   if (holds === undefined) return client;
+  const confirm = (): void => confirmLeading(holds);
   return {
     get: (resource, at, options) => client.get(resource, at, options),
     list: (resource, options) => client.list(resource, options),
@@ -23,20 +24,20 @@ export function whileLeading(client: KubeClient, holds: Holds): KubeClient {
     review: (review, spec, options) => client.review(review, spec, options),
     read: (path, options) => client.read(path, options),
     create: async (resource, object, options) => {
-      confirmLeading(holds);
-      return client.create(resource, object, options);
+      confirm();
+      return client.create(resource, object, { ...options, confirm });
     },
     update: async (resource, object, options) => {
-      confirmLeading(holds);
-      return client.update(resource, object, options);
+      confirm();
+      return client.update(resource, object, { ...options, confirm });
     },
     patch: async (resource, at, patch) => {
-      confirmLeading(holds);
-      return client.patch(resource, at, patch);
+      confirm();
+      return client.patch(resource, at, { ...patch, confirm });
     },
     remove: async (resource, at, options) => {
-      confirmLeading(holds);
-      return client.remove(resource, at, options);
+      confirm();
+      return client.remove(resource, at, { ...options, confirm });
     },
   };
 }

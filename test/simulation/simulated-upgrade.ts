@@ -94,7 +94,7 @@ export class SimulatedUpgrade {
   /** Somebody wants something else. `isShort`: an operator dies after each of its deeds. */
   async change(spec: Spec, { isShort = false } = {}): Promise<void> {
     this.#mortality = new Mortality(isShort);
-    this.#want(spec);
+    this.want(spec);
     await this.#untilAsWanted();
   }
 
@@ -104,21 +104,21 @@ export class SimulatedUpgrade {
     this.#mortality = new Mortality(false, (when) => {
       // Right before the next deed of a pass, all is as it was right after the last one.
       if (when === 'after' || !this.#actedInThisPass)
-        moments.push({ title: `killed ${when} deed ${this.deeds}`, life: this.#copy() });
+        moments.push({ title: `killed ${when} deed ${this.deeds}`, life: this.copy() });
       this.#actedInThisPass = true;
     });
-    this.#want(spec);
+    this.want(spec);
     await this.#untilAsWanted();
     return moments;
   }
 
   /** Goes on after the operator was killed in the middle of a pass: another one starts. */
   async goOn(): Promise<void> {
-    this.#nodesAct();
+    this.nodesAct();
     await this.#untilAsWanted();
   }
 
-  #copy(): SimulatedUpgrade {
+  copy(): SimulatedUpgrade {
     const copy = new SimulatedUpgrade(this.members.copy(), this.#objects.copy());
     for (const uid of this.#data) copy.#data.add(uid);
     for (const [uid, name] of this.#running) copy.#running.set(uid, name);
@@ -128,14 +128,14 @@ export class SimulatedUpgrade {
     return copy;
   }
 
-  #want(spec: Spec): void {
+  want(spec: Spec): void {
     const before = this.#cluster;
     const wanted = { ...(before.spec as unknown as Spec), ...spec };
     this.#objects.put('etcdclusters', { ...before, spec: wanted as never });
   }
 
   async #untilAsWanted(): Promise<void> {
-    let reconcile = clusterReconciler(this.#tools());
+    let reconcile = clusterReconciler(this.tools());
     for (let pass = 0, calm = 0; pass < 400; pass++) {
       this.#actedInThisPass = false;
       await reconcile('n/db', new AbortController().signal).catch((thrown: unknown) => {
@@ -143,16 +143,16 @@ export class SimulatedUpgrade {
       });
       if (this.#mortality.isDead) {
         this.#mortality.isDead = false;
-        reconcile = clusterReconciler(this.#tools());
+        reconcile = clusterReconciler(this.tools());
       }
-      this.#nodesAct();
-      calm = this.#isAsWanted() ? calm + 1 : 0;
+      this.nodesAct();
+      calm = this.isAsWanted() ? calm + 1 : 0;
       if (calm > 3) return;
     }
     throw new Error(`it does not end: ${JSON.stringify(this.#cluster.status)}`);
   }
 
-  #isAsWanted(): boolean {
+  isAsWanted(): boolean {
     const { size, version } = this.#cluster.spec as unknown as { size: number; version: string };
     const { currentVersion, conditions = [] } = (this.#cluster.status ?? {}) as {
       currentVersion?: string;
@@ -163,7 +163,7 @@ export class SimulatedUpgrade {
     return isQuiet && isWhole && currentVersion === withoutDigest(version);
   }
 
-  #nodesAct(): void {
+  nodesAct(): void {
     this.#now += 1_000;
     const there = this.pods as unknown as readonly Stored<Pod>[];
     const alive = new Set(there.map(({ metadata }) => metadata.uid));
@@ -247,10 +247,10 @@ export class SimulatedUpgrade {
         does(() =>
           patch.type === 'json' ? jsonPatch(resource.plural, at.name, patch.body) : writer.patch(resource, at, patch),
         ),
-      remove: ({ plural }, at, { preconditions } = {}) =>
+      remove: ({ plural }, at, { preconditions }) =>
         does(async () => {
           const uid = this.#objects.find(plural, at.name)?.metadata.uid;
-          if (preconditions?.uid !== undefined && uid !== undefined && preconditions.uid !== uid)
+          if (uid !== undefined && preconditions.uid !== uid)
             throw new Failure('conflict', `another ${plural} ${at.name}`);
           await writer.remove({ plural }, at);
         }),
@@ -264,7 +264,7 @@ export class SimulatedUpgrade {
     if (this.members.runs(name) !== to) this.members.violations.push(`told before it runs: ${message}`);
   }
 
-  #tools(): Tools {
+  tools(): Tools {
     const objects = this.#objects;
     const nameIn = (key: string): string => key.split('/')[1] ?? '';
     const cacheOf = (plural: string) => ({

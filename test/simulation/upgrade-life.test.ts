@@ -60,6 +60,12 @@ const tales: readonly Tale[] = [
     to: { version: '3.7.3', pod: { ...onDisks.pod, ...otherPods } },
     stay: true,
   },
+  {
+    title: 'replaces pods and stops at a floor',
+    from: { version: '3.5.20' },
+    to: { version: '3.6.16', pod: otherPods },
+    stay: false,
+  },
   { title: 'goes back by two minors', from: { version: '3.7.3', ...onDisks }, to: { version: '3.5.35' }, stay: true },
 ];
 

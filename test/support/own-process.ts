@@ -39,6 +39,11 @@ function compile(): void {
 export interface OperatorProcess {
   /** Ends without a chance to say good-bye. */
   readonly kill: () => Promise<void>;
+  /** Is stopped, as by `kill -STOP`, and goes on. */
+  readonly suspend: () => void;
+  readonly resume: () => void;
+  /** Kept when it has ended by itself. */
+  readonly ended: Promise<unknown>;
 }
 
 export function startOperatorProcess(
@@ -57,7 +62,12 @@ export function startOperatorProcess(
   );
   const ended = once(child, 'exit');
   createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as LogLine));
-  return { kill: () => killed(child, ended) };
+  return {
+    kill: () => killed(child, ended),
+    suspend: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    ended,
+  };
 }
 
 async function killed(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

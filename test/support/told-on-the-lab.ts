@@ -29,6 +29,7 @@ export const toldOnTheLab: readonly string[] = [
   'restores-make-clusters',
   'schedules-on-a-volume',
   'sequences',
+  'suspended-operator',
   'taken-over',
   'taken-over-with-more',
   'the-originals-own-tests',

@@ -68,9 +68,13 @@ describe.each(apis)('a backup of the %s API onto a volume', (api) => {
     expect(await obstacleTo(api, owned)).toContain('belongs to EtcdRestore "r": name one that is for backups only');
   });
 
-  it('is made where that is of nobody, or not there yet', async () => {
+  it("is made where the claim is no member's", async () => {
     expect(await obstacleTo(api, { metadata: { name: 'db-0', labels: { app: 'backups' } } })).toBeUndefined();
-    expect(await obstacleTo(api, new Failure('not-found', 'there is none'))).toBeUndefined();
+  });
+
+  it("waits until the claim is there: what is made under its name later may be a member's", async () => {
+    const says = 'PersistentVolumeClaim "db-0" is not there: create it in namespace "tenant"';
+    expect(await obstacleTo(api, new Failure('not-found', 'there is none'))).toContain(says);
   });
 
   it('waits where nobody may look', async () => {

@@ -28,11 +28,15 @@ export async function refusalOfClaim(
     return why && `${place.field}: PersistentVolumeClaim "${name}" ${why}: name one that is for backups only`;
   } catch (thrown) {
     const { kind: failure, message } = Failure.from(thrown);
-    if (failure === 'not-found') return undefined; // its pod waits for it
+    // A pod that waited for the claim would get whatever is made under its name later, be it a member's.
+    if (failure === 'not-found') return `${place.field}: ${missing(name, namespace)}`;
     if (failure === 'forbidden') return message;
     throw thrown;
   }
 }
+
+const missing = (name: string, namespace: string): string =>
+  `PersistentVolumeClaim "${name}" is not there: create it in namespace "${namespace}"`;
 
 /** What makes a claim one of a member, of either API; nothing if it is none. */
 function membershipOf({ metadata }: Stored<PersistentVolumeClaim>): string | undefined {

@@ -56,7 +56,7 @@ async function keepBudget(blueprint: Blueprint, world: ClusterWorld, tools: Keep
   const { name, namespace, uid } = blueprint.intent;
   const there = shelf.store.get(`${namespace}/${name}`);
   if (there === undefined || !isOwnedBy(there, uid)) return;
-  const preconditions = { uid: there.metadata.uid };
+  const preconditions = { uid: there.metadata.uid, resourceVersion: there.metadata.resourceVersion };
   await unless('not-found', tools.writer.remove(shelf.resource, { namespace, name }, { preconditions }), undefined);
 }
 

@@ -1,5 +1,7 @@
-import { type Carrier, type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
+import { type Carrier, type CarrierName, carrierNamed, type Member } from '../../core/model/cluster.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
+import type { EtcdMember } from '../../etcd/words.ts';
+import type { Pod, Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { type Deed, leaderOf, lookUp } from './deed.ts';
@@ -14,11 +16,14 @@ export async function confirmRemoval({ id, name, because }: Removal, deed: Deed)
   const members = await leaderOf(deed).memberList(deed);
   const { membership } = deed.observed.world;
   const planned = membership.seen ? membership.value.members : [];
-  const isSame =
-    members.length === planned.length && members.every((each) => planned.some((known) => known.id === each.id));
+  const isSame = members.length === planned.length && members.every((each) => isKnown(each, planned));
   if (members.some((each) => each.id === id) && !isSame)
     throw new Failure('conflict', `the member list has changed since the removal of ${name} was planned`);
 }
+
+/** A learner that has become a voter since changes what a majority is. */
+const isKnown = ({ id, isLearner }: EtcdMember, planned: readonly Member[]): boolean =>
+  planned.some((known) => known.id === id && (known.role === 'learner') === isLearner);
 
 async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
   const carrier = carrierNamed(deed.observed.world, name);
@@ -27,13 +32,15 @@ async function confirmLoss(name: CarrierName, deed: Deed): Promise<void> {
   await confirmDiskIsLost(name, deed);
 }
 
-/** Its pod is the one that was seen, and still not ready. */
-async function confirmDown({ name, uid, phase }: Carrier, deed: Deed): Promise<void> {
-  if (phase === 'gone') return;
-  const at = deed.observed.podWith(uid)?.metadata.name ?? name;
-  const pod = await lookUp(pods, at, deed);
-  if (pod === undefined) return;
-  if (pod.metadata.uid !== uid) throw new Failure('conflict', `the pod of ${name} is another by now`);
-  if (isReady(pod) && pod.metadata.deletionTimestamp === undefined)
-    throw new Failure('conflict', `the pod of ${name} is ready after all`);
+async function confirmDown(carrier: Carrier, deed: Deed): Promise<void> {
+  const at = deed.observed.podWith(carrier.uid)?.metadata.name ?? carrier.name;
+  const says = doubtAbout(await lookUp(pods, at, deed), carrier);
+  if (says !== undefined) throw new Failure('conflict', `the pod of ${carrier.name} is ${says}`);
+}
+
+/** Why a pod is not the unready pod that was seen. One that has been deleted since starts again on its own volume. */
+function doubtAbout(pod: Stored<Pod> | undefined, { uid, phase, disk }: Carrier): string | undefined {
+  if (pod === undefined) return phase !== 'gone' && disk === 'own' ? 'gone, and its volume is there' : undefined;
+  if (pod.metadata.uid !== uid) return 'another by now';
+  return isReady(pod) && pod.metadata.deletionTimestamp === undefined ? 'ready after all' : undefined;
 }

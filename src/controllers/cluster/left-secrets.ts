@@ -41,7 +41,8 @@ export async function dropSecrets({ names }: Extract<Step, { kind: 'drop-secrets
   for (const name of names) {
     const found = await readOwnSecret(name, blueprint, tools);
     if (found === 'foreign' || found.stored === undefined) continue;
-    const preconditions = { uid: found.stored.metadata.uid };
+    const { uid, resourceVersion } = found.stored.metadata;
+    const preconditions = { uid, resourceVersion };
     await unless('not-found', writer.remove(secrets, { namespace, name }, { preconditions, signal }), undefined);
   }
 }

@@ -35,8 +35,9 @@ async function replaceUnused(there: Stored<PersistentVolumeClaim>, wanted: Manif
   const mark = claimAnnotation(deed.blueprint.naming);
   const kind = there.metadata.annotations?.[mark];
   if (there.status?.phase !== 'Pending' || kind === undefined || kind === wanted.metadata.annotations?.[mark]) return;
-  const { uid, namespace, name } = there.metadata;
-  const removal = deed.writer.remove(persistentVolumeClaims, { namespace, name }, { preconditions: { uid } });
+  const { uid, resourceVersion, namespace, name } = there.metadata;
+  const preconditions = { uid, resourceVersion };
+  const removal = deed.writer.remove(persistentVolumeClaims, { namespace, name }, { preconditions });
   await unless('not-found', removal, undefined);
   throw new Failure('conflict', `PersistentVolumeClaim ${name}, of another kind and never used, makes room`);
 }

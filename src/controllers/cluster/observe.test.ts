@@ -85,6 +85,7 @@ describe('a question to a member', () => {
     const pods = [
       { ...samplePod('db-0', 1), status: { ...status, conditions, podIP: 'serving' } },
       { ...samplePod('db-2', 1), status: { ...status, podIP: 'starting' } },
+      { ...samplePod('db-3', 1, { namespace: 'attacker' }), status: { ...status, conditions, podIP: 'of another' } },
       {
         ...samplePod('db-1', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
         status: { ...status, conditions, podIP: 'stopping' },
@@ -112,6 +113,10 @@ describe('a question to a member', () => {
 
   it('waits long for an answer, but not of one that is being stopped or not ready', async () => {
     expect(await patience({ clusterId: 'c1' })).toEqual({ serving: 2_000, starting: 300, stopping: 300 });
+  });
+
+  it('reaches no pod of another namespace, whatever a lookup has found', async () => {
+    expect(Object.keys(await patience({ clusterId: 'c1' }))).not.toContain('of another');
   });
 
   it('waits for nobody long while the first members are still finding each other', async () => {

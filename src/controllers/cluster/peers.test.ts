@@ -87,7 +87,7 @@ describe('the EtcdPeers of a cluster', () => {
 
   it('go when they stand for nobody, and not before etcd has said so', async () => {
     const stray = peer('db-7');
-    const removal = { verb: 'remove', name: 'db-7', body: { uid: 'uid-of-db-7' } };
+    const removal = { verb: 'remove', name: 'db-7', body: { uid: 'uid-of-db-7', resourceVersion: '1' } };
     expect(await kept(world, ...three, stray)).toEqual([removal]);
     expect(await kept(outOfContact()(world), ...three, stray)).toEqual([]);
     const leaving = { ...world, carriers: [...world.carriers, aCarrier(nameOf('db-7'))] };
@@ -107,14 +107,14 @@ describe('the EtcdPeers of a cluster', () => {
     expect(done.map(({ verb, body }) => [verb, body])).toMatchObject([
       ['patch', { metadata: { uid: 'uid-of-claim', annotations: { 'etcd.improbable.io/cluster-id': 'c1' } } }],
       ['patch', freed],
-      ['remove', { uid: 'uid-of-db-7' }],
+      ['remove', { uid: 'uid-of-db-7', resourceVersion: '1' }],
     ]);
   });
 
   it('are held until the cluster is ours, where it is still to be taken over', async () => {
     const memory = { ...world.memory, bootstrap: undefined, clusterId: undefined };
     expect(await kept({ ...world, memory }, ...three, held)).toEqual([
-      { verb: 'remove', name: 'db-7', body: { uid: 'uid-of-db-7' } },
+      { verb: 'remove', name: 'db-7', body: { uid: 'uid-of-db-7', resourceVersion: '1' } },
     ]);
   });
 
@@ -135,7 +135,7 @@ describe('the EtcdPeers of a cluster', () => {
       patch: async () => Promise.reject(new Failure('rejected', 'a volume can grow but not shrink')),
     };
     await keepPeers(world, { ...keeping, writer });
-    expect(done).toEqual([{ verb: 'remove', name: 'db-0', body: { uid: 'uid-of-db-0' } }]);
+    expect(done).toEqual([{ verb: 'remove', name: 'db-0', body: { uid: 'uid-of-db-0', resourceVersion: '1' } }]);
     const { spec, metadata } = peer('db-0');
     const { name, namespace, labels, ownerReferences } = metadata;
     expect(created).toMatchObject([{ spec, metadata: { name, namespace, labels, ownerReferences } }]);

@@ -152,8 +152,9 @@ async function keepPeer(body: Body, keeping: PeerKeeping): Promise<void> {
 /** The API server takes back no storage that somebody has let grow: then one that is as it should be takes its place. */
 async function makeAgain(there: Stored<ClusterObject>, spec: unknown, keeping: PeerKeeping): Promise<void> {
   const { apiVersion, kind, metadata } = there;
-  const { namespace, name, uid, labels, ownerReferences } = metadata;
-  await keeping.writer.remove(keeping.shelf.resource, { namespace, name }, { preconditions: { uid } });
+  const { namespace, name, uid, resourceVersion, labels, ownerReferences } = metadata;
+  const preconditions = { uid, resourceVersion };
+  await keeping.writer.remove(keeping.shelf.resource, { namespace, name }, { preconditions });
   const anew = { apiVersion, kind, metadata: { namespace, name, labels, ownerReferences }, spec };
   await createPeer(anew as ClusterObject, keeping);
 }
@@ -186,8 +187,9 @@ async function createPeer(peer: ClusterObject, { shelf, writer }: PeerKeeping): 
 export async function dropPeer(name: CarrierName, keeping: PeerKeeping | undefined): Promise<void> {
   const there = keeping?.shelf.store.get(keyOf({ namespace: keeping.namespace, name }));
   if (keeping === undefined || there === undefined || !isOwnedBy(there, keeping.owner)) return;
-  const { namespace, uid } = there.metadata;
-  const removal = keeping.writer.remove(keeping.shelf.resource, { namespace, name }, { preconditions: { uid } });
+  const { namespace, uid, resourceVersion } = there.metadata;
+  const preconditions = { uid, resourceVersion };
+  const removal = keeping.writer.remove(keeping.shelf.resource, { namespace, name }, { preconditions });
   await unless('not-found', removal, undefined);
 }
 

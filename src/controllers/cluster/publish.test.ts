@@ -35,9 +35,10 @@ class Server {
     patch: async (_: unknown, __: unknown, patch: object) => this.#patch(patch as Written),
   });
 
-  async publish(status: object): Promise<void> {
+  /** `seen`: what the operator has in its copy. */
+  async publish(status: object, seen = this.object): Promise<void> {
     const tell = (_: unknown, { reason }: { reason: string }) => void this.told.push(reason);
-    await publish(withStatus(this.object, { dialect }), status, {
+    await publish(withStatus(seen, { dialect }), status, {
       writer: this.writer,
       dialect,
       resource: this.kind,
@@ -55,11 +56,14 @@ class Server {
 
   #patch({ body, subresource }: Written): void {
     if (subresource === 'status' && this.refusal !== undefined) throw new Failure(this.refusal, 'no');
-    this.writes++;
     const { status, metadata = {} } = body;
+    const { resourceVersion } = this.object.metadata;
+    if ((metadata.resourceVersion ?? resourceVersion) !== resourceVersion) throw new Failure('conflict', 'it is newer');
+    this.writes++;
+    const annotations = merged(this.annotations, metadata.annotations) as never;
     this.object = {
       ...this.object,
-      metadata: { ...this.object.metadata, annotations: merged(this.annotations, metadata.annotations) as never },
+      metadata: { ...this.object.metadata, annotations, resourceVersion: `${resourceVersion}1` },
       ...(status === undefined ? {} : { status: merged(this.object.status ?? {}, status) }),
     };
   }
@@ -67,7 +71,10 @@ class Server {
 
 interface Written {
   readonly subresource?: string;
-  readonly body: { readonly status?: object; readonly metadata?: { readonly annotations?: object } };
+  readonly body: {
+    readonly status?: object;
+    readonly metadata?: { readonly annotations?: object; readonly resourceVersion?: string };
+  };
 }
 
 const merged = (before: object, changes: object = {}): object =>
@@ -81,6 +88,17 @@ describe('the status', () => {
     expect(server.object.status).toEqual({ kept: 2 });
     expect(server.writes).toBe(1);
   });
+
+  it.each([undefined, 'forbidden', 'not-found'] as const)(
+    'does not take the place of what another operator has written since it was read (status subresource: %s)',
+    async (refusal) => {
+      const server = new Server(thing(), refusal);
+      const before = server.object;
+      await server.publish({ clusterId: 'of the other' });
+      await expect(server.publish({ clusterId: 'ours' }, before)).rejects.toMatchObject({ kind: 'conflict' });
+      expect(server.says).toEqual({ clusterId: 'of the other' });
+    },
+  );
 
   it('is remembered where it may not be written, also in place of what another operator has left there', async () => {
     const server = new Server(thing({ phase: 'Running' }), 'forbidden');

@@ -22,7 +22,7 @@ const metadataOf = (ours: boolean) => (ours ? {} : { metadata: { ...object.metad
 /** A pass over a cluster whose first pod is to be made, where that fails; or that has no disks, and this pod which no copy shows. */
 async function passWhere(
   failure: Failure,
-  { fails = 'pods', status = {}, leads = true, pod = none, ours = true } = {},
+  { fails = 'pods', status = {}, leads = true, pod = none, ours = true, caughtUp = true } = {},
 ) {
   const nothing = { by: () => [], get: () => undefined };
   const claims = {
@@ -40,7 +40,7 @@ async function passWhere(
     patch: async (_: unknown, __: unknown, { body }: { body: object }) => void told.push(body),
   };
   const tools = {
-    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => true, toldAgo: () => 99, writer: () => writer },
+    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => caughtUp, toldAgo: () => 99, writer: () => writer },
     caches: {
       clusters: { get: () => ({ ...object, ...metadataOf(ours), status: { ...object.status, ...status } }) },
       pods: nothing,
@@ -115,5 +115,14 @@ describe('a pass over members whose pods no copy shows', () => {
     const { told } = await passWhere(new Failure('bug', 'nobody is to get here'), { status, pod });
     expect(told).toContain('"labels":{"app":"etcd","etcd_cluster":"db","etcd_node":"db-0"}');
     expect(told).not.toContain('QuorumLost');
+  });
+});
+
+describe('a pass on copies that do not show the last write of this operator yet', () => {
+  it('does nothing, and looks again soon', async () => {
+    const never = new Failure('bug', 'no pass gets here');
+    const { outcome, made, told, events } = await passWhere(never, { caughtUp: false });
+    expect({ made, told, events }).toEqual({ made: [], told: '[]', events: [] });
+    expect(outcome).toEqual({ is: 'again', afterSeconds: expect.any(Number) });
   });
 });

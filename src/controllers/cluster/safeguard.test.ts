@@ -3,7 +3,8 @@ import { aWorld, withIntent } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import { Failure } from '../../std/failure.ts';
-import { lookAtSafeguard } from './safeguard.ts';
+import type { Deed } from './deed.ts';
+import { lookAtSafeguard, makeBackup } from './safeguard.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const raw = {
@@ -113,5 +114,43 @@ describe('the backup before an upgrade', () => {
 
   it('lets other trouble be other trouble', async () => {
     await expect(seen(new Failure('unreachable', 'no API server'))).rejects.toThrow('no API server');
+  });
+});
+
+describe('a backup that makes room for the next before an upgrade', () => {
+  /** What is removed and created where this has the name of the backup by now. */
+  async function madeOver(found: object | Failure) {
+    const done: unknown[] = [];
+    const read = coreos.read(raw);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const get = async (_: unknown, { name }: { readonly name: string }): Promise<unknown> => {
+      if (name !== 'hourly' && found instanceof Failure) throw found;
+      return name === 'hourly' ? { metadata: {}, spec: like } : found;
+    };
+    const writer = {
+      remove: async (_: unknown, __: unknown, how: { preconditions: object }) => void done.push(how.preconditions),
+      create: async () => void done.push('created'),
+    };
+    const { blueprint } = read.value;
+    const deed = {
+      blueprint,
+      writer,
+      tools: { client: { get }, dialect: coreos },
+      observed: { backupBeforeUpgrade: 'hourly' },
+    };
+    const step = { kind: 'make-backup', name: 'db-before-3.6.16', version: '3.6.16' } as const;
+    await makeBackup(step, deed as unknown as Deed).catch((thrown: Error) => done.push(thrown.message));
+    return done;
+  }
+
+  it('goes as it was read', async () => {
+    const metadata = { uid: 'b', resourceVersion: '4', ownerReferences: [{ uid: 'u' }] };
+    expect(await madeOver({ metadata })).toEqual([{ uid: 'b', resourceVersion: '4' }, 'created']);
+    expect(await madeOver(notThere)).toEqual(['created']);
+  });
+
+  it('stays if it was not made for this cluster', async () => {
+    const metadata = { uid: 'b', resourceVersion: '4', ownerReferences: [] };
+    expect(await madeOver({ metadata })).toEqual(['EtcdBackup db-before-3.6.16 is not of this cluster']);
   });
 });

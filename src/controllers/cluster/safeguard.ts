@@ -105,17 +105,15 @@ async function backupAt(
 }
 
 /** In place of one that failed or is of no use any more. It goes with its cluster; what it has stored stays. */
-export async function makeBackup(
-  { name, version }: Extract<Step, { kind: 'make-backup' }>,
-  { blueprint, tools, writer, signal, observed }: Deed,
-): Promise<void> {
+export async function makeBackup({ name, version }: Extract<Step, { kind: 'make-backup' }>, deed: Deed): Promise<void> {
+  const { blueprint, tools, writer, signal, observed } = deed;
   const { dialect } = tools;
   const { namespace, name: cluster } = blueprint.intent;
   const resource = resourceOf(dialect);
   const { backupBeforeUpgrade: like = '' } = observed;
   const another = resource && (await backupAt({ namespace, name: like }, resource, tools));
   if (resource === undefined || another === undefined) throw new Failure('conflict', unlike(like)); // it was there when we looked
-  await unless('not-found', writer.remove(resource, { namespace, name }, { signal }), undefined);
+  await removeFormer(name, resource, deed);
   const { group, version: apiVersion, kind } = resource;
   const scope = Object.entries(another.metadata.annotations ?? {}).filter(([key]) => key === dialect.scopeAnnotation);
   const backup = {
@@ -125,4 +123,20 @@ export async function makeBackup(
     spec: dialect.safeguards?.specLike(another.spec, { namespace, cluster, version }),
   };
   await writer.create(resource, backup, { signal });
+}
+
+/** Only a backup that was made for this cluster makes room for the next. */
+async function removeFormer(
+  name: string,
+  resource: Resource<ClusterObject>,
+  { blueprint, tools, writer, signal }: Deed,
+): Promise<void> {
+  const { namespace, uid: owner } = blueprint.intent;
+  const found = await backupAt({ namespace, name }, resource, tools);
+  if (found === undefined) return;
+  const { uid, resourceVersion, ownerReferences = [] } = found.metadata;
+  if (!ownerReferences.some((each) => each.uid === owner))
+    throw new Failure('conflict', `${resource.kind} ${name} is not of this cluster`);
+  const preconditions = { uid, resourceVersion };
+  await unless('not-found', writer.remove(resource, { namespace, name }, { preconditions, signal }), undefined);
 }

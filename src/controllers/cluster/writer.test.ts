@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pods } from '../../kube/resource.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
@@ -20,7 +21,7 @@ function writerOf(agentNamespace?: string) {
     Promise.allSettled([
       writer.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'db-0', namespace } }),
       writer.patch(pods, { name: 'db-0', namespace }, { type: 'merge', body: {} }),
-      writer.remove(pods, { name: 'db-0', namespace }),
+      writer.remove(pods, { name: 'db-0', namespace }, { preconditions: { uid: 'u', resourceVersion: '1' } }),
     ]);
   return { written, all };
 }
@@ -44,4 +45,60 @@ describe('a writer for a resource', () => {
     await all('attacker');
     expect(written).toEqual(['operators', 'operators', 'operators']);
   });
+});
+
+const asSeen = { uid: 'u', labels: { app: 'etcd' }, ownerReferences: [{ uid: 'cluster' }] };
+
+/** What is asked to be deleted where a removal was planned on `asSeen`, and the API server shows `live` by now. */
+async function removedWhile(live: object, preconditions: { uid: string; resourceVersion?: string } = { uid: 'u' }) {
+  const asked: unknown[] = [];
+  const identity = { name: 'db-0', namespace: 'tenant' };
+  const known = { kind: 'Pod', metadata: { ...identity, ...asSeen, resourceVersion: '3' }, spec: {} };
+  const client = {
+    get: async () => ({
+      kind: 'Pod',
+      spec: {},
+      ...live,
+      metadata: { ...identity, ...asSeen, resourceVersion: '7', ...live },
+    }),
+    remove: async (_: unknown, __: unknown, how: { preconditions: object }) => void asked.push(how.preconditions),
+  } as never;
+  const store = { get: () => known, version: '3' } as never;
+  const expectations = new Expectations({ clock, onExpired: () => undefined });
+  const writer = writerFor('tenant/db', { client, expectations, storeOf: () => store, onStatus: () => undefined });
+  await writer.remove(pods, identity, { preconditions }).catch((thrown: Error) => asked.push(thrown.message));
+  return asked;
+}
+
+describe('a removal', () => {
+  it('reads the object once more, and carries its uid and the version that was read', async () =>
+    expect(await removedWhile({})).toEqual([{ uid: 'u', resourceVersion: '7' }]));
+
+  it('of what has just been read carries that version', async () =>
+    expect(await removedWhile({}, { uid: 'u', resourceVersion: '5' })).toEqual([{ uid: 'u', resourceVersion: '5' }]));
+
+  it('goes on where only the status has changed since', async () =>
+    expect(await removedWhile({ status: { phase: 'Failed' } })).toEqual([{ uid: 'u', resourceVersion: '7' }]));
+
+  it.each([
+    ['of another object under the same name', { uid: 'another' }, 'Pod db-0 is another object by now'],
+    ['of an object that has other labels by now', { labels: {} }, 'Pod db-0 has changed since its removal was planned'],
+    [
+      'of an object that another has taken over',
+      { ownerReferences: [] },
+      'Pod db-0 has changed since its removal was planned',
+    ],
+    [
+      'of an object with another spec',
+      { spec: { nodeName: 'n' } },
+      'Pod db-0 has changed since its removal was planned',
+    ],
+  ])('%s is refused', async (_, live, says) => expect(await removedWhile(live)).toEqual([says]));
+});
+
+it('no object is removed around the writer, which wants its uid', () => {
+  const files = globSync('src/{agents,controllers,main,runtime}/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  const removing = files.filter((file) => /client\.remove\(/.test(readFileSync(file, 'utf8')));
+  const known = ['src/controllers/cluster/writer.ts', 'src/main/chaos.ts', 'src/runtime/while-leading.ts'];
+  expect(removing.toSorted()).toEqual(known);
 });

@@ -5,6 +5,12 @@ import type { Resource } from '../../kube/resource.ts';
 import type { Expectations, Seen } from '../../runtime/expectations.ts';
 import { Failure } from '../../std/failure.ts';
 import { createAdmitted } from './admitted.ts';
+import { versionToRemove } from './live-version.ts';
+
+/** No object is removed by its name alone. Without a resourceVersion the object is read once more before it goes. */
+export interface Removal extends RemoveOptions {
+  readonly preconditions: { readonly uid: string; readonly resourceVersion?: string };
+}
 
 /**
  * Writes for one resource, in its own namespace and nowhere else, and has each write remembered until the cache has seen
@@ -13,11 +19,11 @@ import { createAdmitted } from './admitted.ts';
 export interface Writer {
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<void>;
   patch<T extends KubeObject>(resource: Resource<T>, at: At, patch: Patch & WriteOptions): Promise<void>;
-  remove<T extends KubeObject>(resource: Resource<T>, at: At, options?: RemoveOptions): Promise<void>;
+  remove<T extends KubeObject>(resource: Resource<T>, at: At, options: Removal): Promise<void>;
 }
 
 export interface WriterOptions {
-  readonly client: Pick<KubeClient, 'create' | 'patch' | 'remove'>;
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'patch' | 'remove'>;
   readonly expectations: Expectations;
   /** The operator's own namespace, where agents with its credentials work. */
   readonly agentNamespace?: string | undefined;
@@ -48,7 +54,9 @@ export function writerFor(key: string, options: WriterOptions): Writer {
       within(resource, at);
       const store = storeOf(resource);
       const known = store?.get(keyOf(at));
-      await client.remove(resource, at, how);
+      const { uid, resourceVersion } = how.preconditions;
+      const version = resourceVersion ?? (await versionToRemove(client.get(resource, at, how), { uid, known }));
+      await client.remove(resource, at, { ...how, preconditions: { uid, resourceVersion: version } });
       if (store !== undefined && known !== undefined) expectations.removed(key, store, known);
     },
   };

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { aWorld, withMember } from '../../test/support/worlds.ts';
+import { hasQuorum, quorumOf } from './quorum.ts';
+
+it.each([
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 3],
+  [5, 3],
+  [6, 4],
+  [7, 4],
+])('of %i voters %i are a majority', (voters, majority) => expect(quorumOf(voters)).toBe(majority));
+
+it('learners do not count for a majority', () => {
+  const { membership } = aWorld(withMember('db-1', { health: 'silent' }), withMember('db-2', { role: 'learner' }));
+  expect(hasQuorum(membership.seen ? membership.value.members : [])).toBe(false);
+});
