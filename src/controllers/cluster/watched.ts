@@ -8,15 +8,17 @@ type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
 export class Watched {
   readonly #pods: Sustained;
   readonly #members: Sustained;
+  readonly #kept: Sustained;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#pods = new Sustained(clock);
     this.#members = new Sustained(clock);
+    this.#kept = new Sustained(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    return Math.max(this.#pods.size, this.#members.size);
+    return Math.max(this.#pods.size, this.#members.size, this.#kept.size);
   }
 
   see(key: string, { carriers, membership }: Seen): Seen {
@@ -25,9 +27,20 @@ export class Watched {
     return { carriers: watched, membership: this.#silences(key, { carriers, membership }) };
   }
 
+  /** For how long volumes of removed members have been kept as they are. */
+  seeKept(key: string, volumes: readonly string[]): ReadonlyMap<string, Lasting> {
+    return this.#kept.note(key, volumes);
+  }
+
+  /** One of them turned out to be in use. */
+  startAgain(key: string, volume: string): void {
+    this.#kept.startAgain(key, volume);
+  }
+
   forget(key: string): void {
     this.#pods.forget(key);
     this.#members.forget(key);
+    this.#kept.forget(key);
   }
 
   #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {

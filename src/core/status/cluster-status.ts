@@ -6,6 +6,7 @@ import {
   type Member,
   type Memory,
 } from '../model/cluster.ts';
+import { type KeptUntil, untilOf } from '../model/kept-volumes.ts';
 import { isSameVersion } from '../model/version.ts';
 import { routeOf } from '../plan/cluster/outdated.ts';
 import type { Step, Verdict } from '../plan/cluster/step.ts';
@@ -32,6 +33,8 @@ export interface ClusterStatus {
   /** What all members run in turn until they run what the spec says; empty when they do, or when there is no way. */
   readonly path: readonly string[];
   readonly needsPerson: boolean;
+  /** Volumes of removed members that are kept, those first that go first. */
+  readonly keptVolumes: readonly KeptUntil[];
   readonly paused: boolean;
   readonly conditions: readonly Condition[];
 }
@@ -55,6 +58,7 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside
     change: changeOf(verdict),
     path: pathOf(world),
     needsPerson: verdict.is === 'wait' && verdict.needsPerson === true,
+    keptVolumes: keptVolumesOf(world),
     paused: world.intent.paused,
     conditions: [
       available(world),
@@ -77,6 +81,11 @@ function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]
     : memory.voters;
   return { bootstrap, clusterId, voters, version: versionOfAll(membership) ?? memory.version };
 }
+
+const keptVolumesOf = ({ keptVolumes = [], intent }: ClusterWorld): readonly KeptUntil[] =>
+  keptVolumes
+    .map((volume) => ({ claim: volume.claim, member: volume.member, until: untilOf(volume, intent) }))
+    .toSorted((a, b) => (a.until ?? 0) - (b.until ?? 0) || a.claim.localeCompare(b.claim));
 
 function versionOfAll(membership: ClusterWorld['membership']): string | undefined {
   const versions = new Set(membership.seen ? membership.value.members.map(({ version }) => version) : []);

@@ -3,6 +3,7 @@ import { ports } from '../../core/model/template.ts';
 import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
 import { merged, type Said, saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
+import { keptVolumesIn } from '../kept-volumes.ts';
 import { type EtcdClusterStatus, foundStatus } from './status.ts';
 
 /** What was found, in the words of the original and in some of our own. */
@@ -15,6 +16,7 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
     reason: status.needsPerson ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
     heldBy: intent.heldBy,
+    keptVolumes: keptVolumesIn(status),
     conditions: merged(conditionsOf(status, intent), before.conditions ?? [], now),
     ...membersOf(status, before),
     ...versionsOf(status, intent.version, before),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newest } from '../../core/versions/releases.ts';
 import { imageRepository, releasedForm } from '../image.ts';
+import { keepRemovedVolumesSeconds } from '../kept-volumes.ts';
 import {
   auth,
   autoCompaction,
@@ -37,6 +38,7 @@ const fields = z.object({
   repository: imageRepository.describe('Image without tag; members run <repository>:v<version>.'),
   paused,
   replaceMemberAfterSeconds,
+  keepRemovedVolumesSeconds,
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
   tls: tls.optional().describe('Encryption between members, and between members and clients.'),
