@@ -77,8 +77,8 @@ export class SimulatedCluster {
 
   private spareNames(): readonly CarrierName[] {
     if (this.memberNames === 'random') return Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`));
-    const members = this.entries.map(({ name }) => name);
-    return freeOrdinals('db', new Set([...this.pods.keys(), ...this.disks.keys(), ...members]), 9);
+    const taken = [...this.pods.keys(), ...this.disks.keys(), ...this.entries.map(({ name }) => name)];
+    return freeOrdinals('db', new Set(taken), 9);
   }
 
   /** A member that serves tells its list even without a majority. */
@@ -259,8 +259,7 @@ export class SimulatedCluster {
 
   /** Somebody deletes a pod: what it kept in itself is gone. */
   deletePod(index: number): void {
-    const name = [...this.pods.keys()][index % Math.max(this.pods.size, 1)];
-    if (name !== undefined) this.pods.delete(name);
+    this.pods.delete([...this.pods.keys()][index % Math.max(this.pods.size, 1)] as CarrierName);
   }
 
   /**
@@ -292,9 +291,8 @@ export class SimulatedCluster {
   }
 
   isAsWanted(): boolean {
-    const upToDate = [...this.pods.values()].every(
-      (pod) => pod.version === this.version && pod.template === this.template,
-    );
+    const isNew = ({ version, template }: Pod): boolean => version === this.version && template === this.template;
+    const upToDate = [...this.pods.values()].every(isNew);
     return this.isWhole() && upToDate && this.entries.length === this.size && this.pods.size === this.size;
   }
 }
