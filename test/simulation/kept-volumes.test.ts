@@ -140,4 +140,18 @@ describe.each(apis)('volumes of removed members in the $api API', ({ api, dialec
     life.objects.vanish('etcdclusters', 'db');
     expect(life.claims).toEqual([]);
   });
+
+  it('a cluster that is declared again goes on with retained volumes of members, and leaves kept ones alone', async () => {
+    const { life, victim } = await replaced(policy('Retain'));
+    const members = life.memberNames;
+    life.declareAgain();
+    expect(life.pods).toEqual([]);
+    await life.pass(5 * minute);
+    expect(life.memberNames).toEqual(members);
+    expect(namesOf(life.pods)).toEqual(members);
+    await life.pass(120 * minute);
+    expect(namesOf(life.claims)).toContain(victim);
+    expect(life.kept).toEqual([]);
+    expect(life.violations).toEqual([]);
+  });
 });

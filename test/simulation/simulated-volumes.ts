@@ -56,6 +56,15 @@ export class SimulatedVolumes {
     this.objects.put('etcdclusters', { ...before, spec: { ...(before.spec as unknown as object), ...spec } as never });
   }
 
+  /** The cluster is deleted, and declared again with the same spec. */
+  declareAgain(): void {
+    const { spec } = this.objects.find('etcdclusters', 'db') as Kept;
+    this.objects.vanish('etcdclusters', 'db');
+    const metadata = { name: 'db', namespace: 'n', uid: 'u2', generation: 1 };
+    this.objects.put('etcdclusters', { metadata, spec: spec as never });
+    this.restartOperator();
+  }
+
   /** Another process, which has watched nothing yet. */
   restartOperator(): void {
     this.#reconcile = clusterReconciler(this.#tools());

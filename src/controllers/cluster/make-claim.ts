@@ -1,4 +1,5 @@
 import { claimAnnotation } from '../../core/desired/claim.ts';
+import { isKept } from '../../core/desired/kept-claim.ts';
 import type { Manifest } from '../../core/desired/manifest.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
@@ -20,6 +21,8 @@ export async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
       throw told('NameTaken', doesNotGo('PersistentVolumeClaim', name), deed);
     if (there === undefined || isAboutToGo(there, deed))
       throw new Failure('conflict', `PersistentVolumeClaim ${name} of another cluster of this name is about to go`);
+    if (isKept(there.metadata, deed.blueprint.naming))
+      throw new Failure('conflict', `PersistentVolumeClaim ${name} is kept: the member gets one of another name`);
     const isForIt = Object.entries(labels).every(([label, value]) => there.metadata.labels?.[label] === value);
     if (!isForIt)
       throw new Failure(
