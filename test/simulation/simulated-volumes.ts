@@ -3,7 +3,7 @@ import { clusterIndex, ownerIndex, type Tools } from '../../src/controllers/clus
 import { Watched } from '../../src/controllers/cluster/watched.ts';
 import type { ClusterDialect } from '../../src/dialects/dialect.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
-import type { Pod, Stored } from '../../src/kube/object.ts';
+import type { KubeObject, Pod, Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { SimulatedMembers } from './simulated-members.ts';
 import { type Kept, SimulatedObjects } from './simulated-objects.ts';
@@ -40,7 +40,7 @@ export class SimulatedVolumes {
   }
 
   get pods(): readonly Stored<Pod>[] {
-    return this.objects.all('pods') as never;
+    return this.objects.all('pods') as readonly KubeObject[] as readonly Stored<Pod>[];
   }
 
   get kept(): NonNullable<Shown['keptVolumes']> {
@@ -115,14 +115,17 @@ export class SimulatedVolumes {
 
   #run(pod: Stored<Pod>): void {
     const { name } = pod.metadata;
-    const claim = this.#claimOf(pod);
-    const isKept = Object.keys(claim?.metadata.labels ?? {}).some((label) => label.endsWith('/removed-member'));
-    if (isKept) this.violations.push(`${name} runs on ${claim?.metadata.name}, of a removed member`);
-    const writer = this.#writtenBy.get(claim?.metadata.uid ?? '');
-    const { id } = this.#members.named(name) ?? {};
-    if (writer !== undefined && id !== undefined && writer !== id) this.violations.push(`${name} has another's volume`);
+    const writer = this.#writtenBy.get(this.#claimOf(pod)?.metadata.uid ?? '');
+    this.#judge(name, this.#claimOf(pod), writer);
     if (this.#members.isUp(name)) return;
     if (this.#members.start({ name, version: versionOf(pod), hasData: writer !== undefined })) this.#write(pod);
+  }
+
+  #judge(name: string, claim: Kept | undefined, writer: bigint | undefined): void {
+    if (JSON.stringify(claim?.metadata.labels).includes('/removed-member'))
+      this.violations.push(`${name} runs on ${claim?.metadata.name}, of a removed member`);
+    const { id = writer } = this.#members.named(name) ?? {};
+    if (writer !== undefined && writer !== id) this.violations.push(`${name} has the volume of another member`);
   }
 
   #write(pod: Stored<Pod>): void {

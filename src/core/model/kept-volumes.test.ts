@@ -30,7 +30,7 @@ describe('the grace time of a kept volume', () => {
       removedAt + 9 * hour,
     ],
     ['it says no time, and was watched for all of it', true, { removedAt: undefined, ...watched(hour) }, removedAt],
-  ])('%s: %s', (_, over, change, now) => expect(isOver(volume(change), now, intent)).toBe(over));
+  ])('%s: %s', (...[, over, change, now]) => expect(isOver(volume(change), now, intent)).toBe(over));
 
   it('is as short as the spec says', () => {
     const short = { keepVolumesSeconds: 10 };
