@@ -17,7 +17,8 @@ The definition needs Kubernetes 1.30 or newer.
 - **Versions** are released ones, three numbers: no ranges, no \`latest\`, no \`-rc.0\`, no suffix. Whether etcd can get
   from the version it runs to the one you write is said by a condition, not here.
 - **Volumes** can grow. Where their class lets them, they grow under members that run, and the condition \`Progressing\` names one that
-  has not yet; where it does not, every member is replaced by one on a larger volume, one after the other.
+  has not yet; where it does not, every member is replaced by one on a larger volume, one after the other. What is deleted with a
+  cluster or a member, and when, is in [volumes](../guide/volumes.md).
 - **\`null\`** means that the field is left out.
 - **Fields that are not listed** are refused by \`kubectl\`, and dropped where a client does not ask for strict checking.
   So a cluster cannot reach into another namespace, run on the host's network or bring containers of its own.
@@ -51,7 +52,7 @@ whole one. \`kubectl scale\` sets \`spec.replicas\`. The definition needs Kubern
   version it runs to the one you write is said by a condition, not here.
 - **Volumes** can grow, and change in nothing else. Where their class lets them, they grow under members that run, and the condition \`Progressing\` names one that
   has not yet; where it does not, every member is replaced by one on a larger volume, one after the other. They stay when the
-  cluster is deleted, unless \`volumeClaimPolicy\` is \`Delete\`.
+  cluster is deleted, unless \`volumeClaimPolicy\` is \`Delete\`: see [volumes](../guide/volumes.md).
 - **\`null\`** means that the field is left out.
 - **Fields that are not listed** are refused by \`kubectl\`, and dropped where a client does not ask for strict checking.
 

@@ -24,7 +24,11 @@ export const reasons = {
   MemberStuck: 'A member cannot start; the message says what stands in its way.',
   MemberReturning: 'A member is being started again on its own disk.',
   DeadMember: 'A member has lost its disk or has been out of reach for too long, and is being replaced.',
-  StrayCarrier: 'A pod or volume belongs to no member any more and is being removed.',
+  StrayCarrier:
+    'A pod or volume belongs to no member any more: the pod is deleted, the volume kept for its grace time.',
+  VolumeKept:
+    'The volume of a removed member is kept for its grace time; status.keptVolumes names it. It can be deleted by hand at any time.',
+  VolumeDeleted: 'The grace time of the volume of a removed member is over, and its PersistentVolumeClaim is deleted.',
   NameTaken:
     'Something has the name of a member and does not belong to the cluster: it is left alone; the message says what to do.',
   LabelsLost:

@@ -122,6 +122,7 @@ function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts
     ...{ dialect, client, caches, peers, etcd, keepsSecrets, dropsSecrets, wayTo, leads, randomName },
     ...{ tidied: new Map(), watched: new Watched(clock) },
     resource: clustersOf(dialect),
+    list: (resource, options) => client.list(resource, options),
     isOurs: (metadata) => isOurs(metadata, dialect),
     refusalOf: (object) => refusalBeside(object, rivals),
     writer: (key) =>

@@ -51,6 +51,14 @@ export class Sustained {
     if (before !== undefined) this.#rounds.set(key, { ...before, at: this.#clock.monotonic() });
   }
 
+  /** One thing did not hold after all, although it was noted: it begins anew. */
+  startAgain(key: string, name: string): void {
+    const before = this.#rounds.get(key);
+    if (before === undefined) return;
+    const lasting = new Map([...before.lasting].filter(([each]) => each !== name));
+    this.#rounds.set(key, { ...before, lasting });
+  }
+
   /** The key is gone for good. */
   forget(key: string): void {
     this.#rounds.delete(key);

@@ -6,7 +6,7 @@ import { isOnTheLab } from '../support/place.ts';
 import { story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
-import { condition, waitFor } from '../support/waits.ts';
+import { condition, field, waitFor } from '../support/waits.ts';
 
 story.withNodes('a member on a lost node is replaced when its time is up, and not before', async (told) => {
   const { kubectl, step, nodes } = told;
@@ -53,8 +53,14 @@ story.withNodes('a member on a lost node is replaced when its time is up, and no
   } finally {
     await step('the node is switched on again', () => nodes.start(away));
   }
-  await step('what was left of the old member goes', async () => {
-    await kubectl(`wait pod/${victim} pvc/${victim} --for=delete --timeout=90s`);
-    await db.settled(3);
-  });
+  await step(
+    'the pod of the old member goes, and its volume is kept until the spec no longer asks for that',
+    async () => {
+      await kubectl(`wait pod/${victim} --for=delete --timeout=90s`);
+      await db.settled(3);
+      await waitFor(kubectl, db.resource, field('.status.keptVolumes[0].name', victim));
+      await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"keepRemovedVolumesSeconds":1}}'`);
+      await kubectl(`wait pvc/${victim} --for=delete --timeout=90s`);
+    },
+  );
 });

@@ -108,7 +108,11 @@ inBothApis(
       await db.settled(3);
       await waitFor(kubectl, db.resource, condition('Degraded', 'False'));
       await until('all have it', async () => {
-        const given = await shown(kubectl, `persistentvolumeclaims -l ${db.label}`, '.status.capacity.storage');
+        const given = await shown(
+          kubectl,
+          `persistentvolumeclaims -l ${db.label},${api.memberLabel}`,
+          '.status.capacity.storage',
+        );
         return given === '384Mi 384Mi 384Mi' || undefined;
       });
       await db.settled(3);

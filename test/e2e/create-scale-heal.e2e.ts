@@ -83,6 +83,7 @@ async function createScaleHeal(api: Api, version: string, told: Story): Promise<
     await kubectl(`delete ${db.resource}`);
     for (const kind of ['pods', 'services', 'poddisruptionbudgets'])
       await waitForDeletion(kubectl, `${kind} -l ${db.label}`);
-    expect(await namesOf(kubectl, `persistentvolumeclaims -l ${db.label}`)).toEqual(kept);
+    const members = `persistentvolumeclaims -l ${db.label},${api.memberLabel}`;
+    expect(await namesOf(kubectl, members)).toEqual(kept);
   });
 }

@@ -133,7 +133,7 @@ story.asOnTheLab('a change that needs new pods costs no data where there are no 
     await until(
       'all have larger ones',
       async () => {
-        const sizes = await shown(kubectl, 'persistentvolumeclaims', '.spec.resources.requests.storage');
+        const sizes = await shown(kubectl, 'persistentvolumeclaims -l etcd_node', '.spec.resources.requests.storage');
         return sizes === '300Mi 300Mi 300Mi' || undefined;
       },
       { seconds: 180 },

@@ -14,7 +14,7 @@ const pvc = { claimName: 'backups', path: 'db' };
 /** Only what restores do: the steps of a cluster are told of elsewhere. */
 const stepsOfRestores = [
   ...['prove', 'start-seed', 'pin', 'hold-cluster', 'stop-pods', 'set-aside', 'hand-over', 'rewrite-memory'],
-  ...['release-cluster', 'discard-old-data', 'unpin'],
+  ...['release-cluster', 'keep-old-data', 'unpin'],
 ];
 
 const moments = ['a backup begins', 'a backup has ended', 'step taken'];

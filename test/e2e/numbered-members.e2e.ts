@@ -16,11 +16,16 @@ const peers = 'etcdpeers.etcd.improbable.io';
 
 const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `db-${i}`);
 
-/** That there are so many peers, pods and volumes, with the lowest numbers, and no others. */
+/** That there are so many peers, pods and volumes of members, with the lowest numbers, and no others. */
 async function hasOnly(count: number, db: DeclaredCluster, kubectl: Kubectl): Promise<void> {
-  for (const kind of [peers, 'pods', 'persistentvolumeclaims']) {
+  const member = '.metadata.labels.etcd\\.improbable\\.io/peer-name';
+  for (const [kind, path] of [
+    [peers, '.metadata.name'],
+    ['pods', '.metadata.name'],
+    ['persistentvolumeclaims', member],
+  ] as const) {
     await until(`${count} ${kind}`, async () => {
-      const names = (await shown(kubectl, `${kind} -l ${db.label}`, '.metadata.name')).split(' ');
+      const names = (await shown(kubectl, `${kind} -l ${db.label}`, path)).split(' ').filter(Boolean);
       return names.toSorted().join() === numbered(count).join() || undefined;
     });
   }

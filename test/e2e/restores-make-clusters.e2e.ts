@@ -121,7 +121,9 @@ story.asOnTheLab('a restore makes a cluster of numbered members, or touches noth
       expect(await everything(copy)).toEqual(before);
       expect((await copy.podNames()).toSorted()).toEqual(['copy-3', 'copy-4', 'copy-5']);
       expect(await shown(kubectl, 'service/copy-client', '.metadata.uid')).toBe(service);
-      await kubectl('wait persistentvolumeclaim/copy-0 persistentvolumeclaim/copy-1 --for=delete --timeout=60s');
+      await waitFor(kubectl, copy.resource, inSeconds(60, field('.status.keptVolumes[1].member', 'copy-1')));
+      await kubectl(`patch ${copy.resource} --type=merge -p '{"spec":{"keepRemovedVolumesSeconds":1}}'`);
+      await kubectl('wait persistentvolumeclaim/copy-0 persistentvolumeclaim/copy-1 --for=delete --timeout=90s');
     },
   );
 });

@@ -86,7 +86,12 @@ story.onOurCluster(
       expect(await everything(db)).toEqual(before);
       const newPods = await db.podNames();
       expect(newPods.filter((pod) => oldPods.includes(pod))).toEqual([]);
-      await kubectl(`wait persistentvolumeclaims ${oldPods.join(' ')} --for=delete --timeout=60s`);
+      await until('the old volumes are kept', async () => {
+        const kept = await shown(kubectl, db.resource, '.status.keptVolumes[*].name');
+        return oldPods.every((pod) => kept.split(' ').includes(pod)) || undefined;
+      });
+      await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"keepRemovedVolumesSeconds":1}}'`);
+      await kubectl(`wait persistentvolumeclaims ${oldPods.join(' ')} --for=delete --timeout=90s`);
     });
     await step('the cluster goes on: it takes writes, and is an ordinary one', async () => {
       await write(db, 'new');

@@ -122,7 +122,11 @@ async function saveBySchedule(kubectl: Kubectl): Promise<void> {
 
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
 /** So that a cluster that is deleted takes its disks along. */
-const goesWithIt = { coreos: {}, improbable: { storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } } };
+/** Volumes of removed members are not kept, so that the operator deletes some. */
+const goesWithIt = {
+  coreos: { keepRemovedVolumesSeconds: 0 },
+  improbable: { keepRemovedVolumesSeconds: 0, storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } },
+};
 
 for (const api of [coreos, improbable])
   story.onOurCluster(`the operator uses every right that it is given for ${api.name}, and asks for no other`, (told) =>

@@ -34,7 +34,8 @@ for (const api of [coreos, improbable])
     await db.apply({ size: 3, version, durable: true, extra: asking[api.name]('256Mi') });
     await db.settled(3);
     const [ids, pods] = [await db.ids(), await db.podNames()];
-    const sizes = (of: string): Promise<string> => shown(kubectl, `persistentvolumeclaims -l ${db.label}`, of);
+    const sizes = (of: string): Promise<string> =>
+      shown(kubectl, `persistentvolumeclaims -l ${db.label},${api.memberLabel}`, of);
     await step('more is asked for, and given', async () => {
       await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec: asking[api.name]('384Mi') })}'`);
       await until('all have it', async () => {
@@ -95,7 +96,7 @@ for (const api of [coreos, improbable])
         const reason = '.status.conditions[?(@.type=="Progressing")].reason';
         await waitFor(kubectl, db.resource, field(reason, 'VolumeGrowing'));
         const [pod = ''] = await db.podNames();
-        const claims = `persistentvolumeclaims -l ${db.label}`;
+        const claims = `persistentvolumeclaims -l ${db.label},${api.memberLabel}`;
         expect(await shown(kubectl, claims, '.spec.resources.requests.storage')).toBe('384Mi');
         expect(await shown(kubectl, claims, '.status.capacity.storage')).toBe('256Mi');
         const says = `PersistentVolumeClaim ${pod} is asked for 384Mi and has 256Mi`;

@@ -3,6 +3,7 @@ import { namesOf, shown } from '../support/api.ts';
 import { improbable } from '../support/apis.ts';
 import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
 import { conditionOf } from '../support/conditions.ts';
+import { eventsSay } from '../support/events.ts';
 import type { Kubectl } from '../support/kubectl.ts';
 import { installFor, scaleOperator } from '../support/operator.ts';
 import { originalOfImprobable } from '../support/original-improbable.ts';
@@ -53,8 +54,17 @@ story.asOnTheLab('a cluster that is declared again goes on with the volumes it l
     await db.settled(1);
     expect(before).toEqual(expect.arrayContaining([...(await db.ids())]));
     expect(await get(db, 'first')).toBe('kept');
-    for (const each of ['pvc/db-1', 'pvc/db-2']) await waitForDeletion(kubectl, each);
   });
+  await step(
+    'volumes of members that were removed are kept, and deleted when the spec no longer asks for that',
+    async () => {
+      await waitFor(kubectl, db.resource, inSeconds(30, field('.status.keptVolumes[1].name', 'db-2')));
+      expect(await namesOf(kubectl, claims)).toEqual(['db-0', 'db-1', 'db-2']);
+      await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"keepRemovedVolumesSeconds":1}}'`);
+      for (const each of ['pvc/db-1', 'pvc/db-2']) await waitForDeletion(kubectl, each, 90);
+      await eventsSay(kubectl, { name: 'db' }, ['Deleted PersistentVolumeClaim db-1 of removed member db-1']);
+    },
+  );
   await step('where it is to take them along, it leaves nothing', async () => {
     await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"storage":{"volumeClaimPolicy":"Delete"}}}'`);
     await waitFor(kubectl, 'pvc/db-0', inSeconds(30, field('.metadata.ownerReferences[0].name', 'db')));

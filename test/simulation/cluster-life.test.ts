@@ -70,6 +70,7 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
   }
 
   type Event =
+    | { readonly is: 'time'; readonly seconds: number }
     | { readonly is: 'spec'; readonly spec: Partial<Pick<SimulatedCluster, 'size' | 'version' | 'template'>> }
     | { readonly is: 'lose-pod'; readonly index: number }
     | { readonly is: 'pass' }
@@ -84,11 +85,17 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     fc.record({ is: fc.constant('blind' as const) }),
     spec({ template: fc.constantFrom('first', 'second') }),
     fc.record({ is: fc.constant('crash' as const), after: fc.nat(2) }),
+    fc.record({ is: fc.constant('time' as const), seconds: fc.nat(4_000) }),
   );
+
+  function turn(cluster: SimulatedCluster, event: Event): void {
+    if (event.is === 'spec') Object.assign(cluster, event.spec);
+    if (event.is === 'time') cluster.kept.now += event.seconds * 1000;
+  }
 
   /** Does what happens; a pod is only lost where the data of a majority stays, as our promise says. */
   function happen(cluster: SimulatedCluster, event: Event): void {
-    if (event.is === 'spec') Object.assign(cluster, event.spec);
+    turn(cluster, event);
     if (event.is === 'pass') pass(cluster);
     if (event.is === 'crash') pass(cluster, event.after);
     if (event.is === 'blind') blindPass(cluster);
@@ -129,6 +136,33 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
       { numRuns: 1000 },
     );
   });
+
+  it.each(['random', 'ordinal'] as const)(
+    'keeps disks of removed members for an hour, where names are %s',
+    (memberNames) => {
+      const lives = fc.tuple(fc.constantFrom(...versions), fc.array(events, { maxLength: 40 }));
+      fc.assert(
+        fc.property(lives, ([version, story]) => {
+          const cluster = new SimulatedCluster({ size: 3, durable: true, version, memberNames });
+          for (const event of story) happen(cluster, event);
+          cluster.size = 3;
+          untilSettled(cluster);
+          const kept = cluster.kept.members;
+          cluster.size = 1;
+          untilSettled(cluster);
+          expect(cluster.kept.members.length).toBeGreaterThan(kept.length);
+          cluster.kept.now += 3_599_000;
+          untilSettled(cluster);
+          expect(cluster.kept.members.length).toBeGreaterThan(kept.length);
+          cluster.kept.now += 1_000;
+          untilSettled(cluster);
+          expect(cluster.kept.members).toEqual([]);
+          expect(cluster.isAsWanted()).toBe(true);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
   it('goes on with its disks when it is declared again, as long as a majority of them is there', () => {
     const again = fc.record({ size: fc.integer({ min: 1, max: 7 }), lost: fc.nat(6), story: fc.array(events) });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { carried, certified, comesBack, made, replaced, replacedByName } from './restore-tales.ts';
+import { carried, certified, comesBack, keptIn, made, replaced, replacedByName } from './restore-tales.ts';
 import type { SimulatedObjects } from './simulated-objects.ts';
 import { SimulatedRestore, type Tale } from './simulated-restore.ts';
 
-const tales: readonly (readonly [string, Tale, string])[] = [
-  ['takes the place of a cluster', replaced, 'db-seed'],
-  ['makes a cluster', made, 'db-0'],
-  ['takes the place of a cluster of numbered members', replacedByName, 'db-2'],
-  ['makes a cluster with certificates of our own', certified, 'db-0'],
-  ['makes a cluster as it was', comesBack, 'db-0'],
-  ["makes a cluster with the operator's credentials", carried, 'db-0'],
+const tales: readonly (readonly [string, Tale, readonly [seed: string, ...old: string[]]])[] = [
+  ['takes the place of a cluster', replaced, ['db-seed', 'old-1', 'old-2', 'old-3']],
+  ['makes a cluster', made, ['db-0']],
+  ['takes the place of a cluster of numbered members', replacedByName, ['db-2', 'db-0', 'db-1', 'db-3']],
+  ['makes a cluster with certificates of our own', certified, ['db-0']],
+  ['makes a cluster as it was', comesBack, ['db-0']],
+  ["makes a cluster with the operator's credentials", carried, ['db-0']],
 ];
 
 /** All that matters of what is there at the end. */
@@ -20,14 +20,15 @@ function endOf({ objects, restore }: SimulatedRestore) {
   return {
     restore: { status: restore.status, finalizers: restore.metadata.finalizers },
     cluster: { clusterId, bootstrap, annotations: Object.keys(cluster?.metadata.annotations ?? {}) },
-    claims: namesOf('persistentvolumeclaims'),
+    claims: namesOf('persistentvolumeclaims').filter((name) => !keptIn(objects).includes(name)),
+    kept: keptIn(objects),
     pods: namesOf('pods').filter((name) => !name.includes('-look-')),
     couriers: namesOf('secrets').length,
     labels: objects.find('pods', namesOf('pods').at(-1) ?? '')?.metadata.labels,
   };
 }
 
-describe.each(tales)('a restore that %s', (_title, tale, seed) => {
+describe.each(tales)('a restore that %s', (_title, tale, [seed, ...old]) => {
   it('comes to its end', async () => {
     const life = new SimulatedRestore(tale);
     await life.run();
@@ -36,7 +37,7 @@ describe.each(tales)('a restore that %s', (_title, tale, seed) => {
     expect(endOf(life)).toMatchObject({
       restore: { status: { clusterId: 'bbb', seedMember: seed, backup: { sizeBytes: 1 } }, finalizers: [] },
       cluster: { clusterId: 'bbb', bootstrap: { members: [seed] } },
-      ...{ claims: [seed], pods: [seed] },
+      ...{ claims: [seed], pods: [seed], kept: old },
     });
   });
 

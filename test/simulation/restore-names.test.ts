@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { numbered, part, replacedByName } from './restore-tales.ts';
+import { keptIn, numbered, part, replacedByName } from './restore-tales.ts';
 import { SimulatedRestore } from './simulated-restore.ts';
 
 const namesOf = ({ objects }: SimulatedRestore, plural: string): readonly string[] =>
@@ -47,7 +47,9 @@ it.each([[['pods']], [['persistentvolumeclaims']], [['persistentvolumeclaims', '
     const seed = (life.restore.status as { readonly seedMember?: string } | undefined)?.seedMember;
     expect(seed).toBe('db-4');
     expect(namesOf(life, 'pods')).toEqual([seed]);
-    expect(namesOf(life, 'persistentvolumeclaims')).toEqual([seed]);
+    const kept = keptIn(life.objects);
+    expect(kept).toEqual(expect.arrayContaining(['db-0', 'db-1', 'db-3']));
+    expect(namesOf(life, 'persistentvolumeclaims').filter((name) => !kept.includes(name))).toEqual([seed]);
     expect(life.restore.status).toMatchObject({ phase: 'Completed', clusterId: 'bbb' });
   },
 );

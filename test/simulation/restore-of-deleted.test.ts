@@ -139,8 +139,8 @@ it("a volume that has become a cluster's stays as volumes of that API do, when t
   expect(life.claims).toEqual(['db-0']);
 });
 
-it('old data goes when the restore is complete, though the cluster is deleted in that moment', async () => {
+it('old data stays with a complete restore if the cluster is deleted before it can keep it', async () => {
   const life = await lifeWith(replaced, { phase: 'Complete', after: 0 });
   expect(life.shown).toMatchObject({ phase: 'Complete' });
-  expect(life.claims).toEqual([]);
+  expect(life.claims).toEqual(['old-1', 'old-2', 'old-3']);
 });

@@ -2,6 +2,7 @@ import { coreos } from '../../src/dialects/coreos-v1beta2/dialect.ts';
 import { coreosRestores } from '../../src/dialects/coreos-v1beta2/restore.ts';
 import { improbable } from '../../src/dialects/improbable-v1alpha1/dialect.ts';
 import { improbableRestores } from '../../src/dialects/improbable-v1alpha1/restore.ts';
+import type { SimulatedObjects } from './simulated-objects.ts';
 import type { Tale } from './simulated-restore.ts';
 
 const metadata = { name: 'r', namespace: 'n', uid: 'u' };
@@ -108,3 +109,10 @@ export const certified: Tale = {
     },
   },
 };
+
+/** The volumes of removed members, which their cluster keeps for a while. */
+export const keptIn = (objects: SimulatedObjects): readonly string[] =>
+  objects.all('persistentvolumeclaims').flatMap(({ metadata: { name, labels = {}, annotations = {} } }) => {
+    const [group] = Object.keys(labels).flatMap((label) => /^(.*)[/]removed-member$/.exec(label)?.[1] ?? []);
+    return group !== undefined && annotations[`${group}/removed-from`] === 'c' ? [name] : [];
+  });

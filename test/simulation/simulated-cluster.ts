@@ -2,7 +2,9 @@ import { hasHistory } from '../../src/core/model/cluster.ts';
 import { type DiskMark, type FoundDisk, recalled } from '../../src/core/model/kept-disks.ts';
 import { freeOrdinals } from '../../src/core/model/ordinals.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
-import { aCarrier, healthy, imageOf, nameOf, peerURLOf } from '../support/worlds.ts';
+import { healthy, nameOf, peerURLOf } from '../support/worlds.ts';
+import { bareDisk, carrierOf } from './simulated-carriers.ts';
+import { SimulatedKeptVolumes } from './simulated-kept-volumes.ts';
 import type {
   Carrier,
   CarrierName,
@@ -27,6 +29,7 @@ export class SimulatedCluster {
   size: number;
   readonly pods = new Map<CarrierName, Pod>();
   readonly disks = new Map<CarrierName, string | undefined>();
+  readonly kept = new SimulatedKeptVolumes();
   /** What stands on disks about their cluster. */
   private readonly marks = new Map<CarrierName, DiskMark>();
   entries: Entry[] = [];
@@ -55,7 +58,14 @@ export class SimulatedCluster {
     const isNew = !hasHistory(memory) && this.pods.size === 0;
     return {
       ...base,
-      intent: { ...base.intent, size: this.size, version: this.version, memberNames: this.memberNames },
+      intent: {
+        ...base.intent,
+        size: this.size,
+        version: this.version,
+        memberNames: this.memberNames,
+        keepVolumesSeconds: this.kept.graceSeconds,
+      },
+      ...{ now: this.kept.now, keptVolumes: this.kept.seen() },
       memory,
       carriers: isNew ? [] : this.carriers(),
       leftDisks: isNew ? [...this.disks.keys()] : [],
@@ -67,8 +77,8 @@ export class SimulatedCluster {
 
   private spareNames(): readonly CarrierName[] {
     if (this.memberNames === 'random') return Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`));
-    const members = this.entries.map(({ name }) => name);
-    return freeOrdinals('db', new Set([...this.pods.keys(), ...this.disks.keys(), ...members]), 9);
+    const taken = [...this.pods.keys(), ...this.disks.keys(), ...this.entries.map(({ name }) => name)];
+    return freeOrdinals('db', new Set(taken), 9);
   }
 
   /** A member that serves tells its list even without a majority. */
@@ -108,21 +118,12 @@ export class SimulatedCluster {
   private carriers(): readonly Carrier[] {
     const withPods = [...this.pods.values()].map((pod) => this.carrierOf(pod));
     const bare = [...this.disks.keys()].filter((name) => !this.pods.has(name));
-    const gone = bare.map(
-      (name): Carrier => ({ ...aCarrier(name), uid: '', phase: 'gone', ready: false, disk: 'own', version: '' }),
-    );
-    return [...withPods, ...(this.durable ? gone : [])];
+    return [...withPods, ...(this.durable ? bare.map(bareDisk) : [])];
   }
 
   private carrierOf(pod: Pod): Carrier {
     const disk = this.durable ? (this.disks.has(pod.name) ? 'own' : 'lost') : 'with-pod';
-    const ready = pod.up && this.dataOf(pod) === 'c1';
-    const refuses = pod.sealed && this.dataOf(pod) === undefined;
-    const unreadyMillis = refuses ? 3_600_000 : undefined; // it has been failing for longer than anybody waits
-    const { sealed, version, template } = pod;
-    const drift = template === this.template ? 'none' : 'pod';
-    const body = { sealed, version, template, drift, image: imageOf(version) } as const;
-    return { ...aCarrier(pod.name), ...body, ready, disk, unreadyMillis, phase: 'running' };
+    return carrierOf(pod, { disk, data: this.dataOf(pod), template: this.template });
   }
 
   /** Does what the operator asks for. */
@@ -132,8 +133,7 @@ export class SimulatedCluster {
         this.memory = { ...this.memory, bootstrap: step.bootstrap };
         return this.takeNames();
       case 'remember-formation':
-        this.memory = { ...this.memory, clusterId: step.clusterId };
-        return;
+        return void (this.memory = { ...this.memory, clusterId: step.clusterId });
       case 'start-carrier':
         return this.start(step.name, step.join, step.version);
       case 'seal-carrier':
@@ -142,6 +142,8 @@ export class SimulatedCluster {
         return void this.pods.delete(step.name);
       case 'discard-carrier':
         return this.discard(step.name);
+      case 'delete-volume':
+        return this.kept.delete(step.uid, this.isWhole());
       case 'change-image':
         return this.change(step.name, { version: step.to });
       case 'move-leader':
@@ -166,9 +168,10 @@ export class SimulatedCluster {
     }
   }
 
+  /** Its pod is gone, and its disk nobody's from now on. */
   private discard(name: CarrierName): void {
     this.pods.delete(name);
-    this.disks.delete(name);
+    if (this.disks.delete(name)) this.kept.keep(name);
     this.marks.delete(name);
   }
 
@@ -256,8 +259,7 @@ export class SimulatedCluster {
 
   /** Somebody deletes a pod: what it kept in itself is gone. */
   deletePod(index: number): void {
-    const name = [...this.pods.keys()][index % Math.max(this.pods.size, 1)];
-    if (name !== undefined) this.pods.delete(name);
+    this.pods.delete([...this.pods.keys()][index % Math.max(this.pods.size, 1)] as CarrierName);
   }
 
   /**
@@ -283,11 +285,14 @@ export class SimulatedCluster {
       .length;
   }
 
-  isAsWanted(): boolean {
+  private isWhole(): boolean {
     const members = this.members();
-    const wellAndVoting = members.every(({ role, health }) => role === 'voter' && health === 'healthy');
-    const pods = [...this.pods.values()];
-    const upToDate = pods.every((pod) => pod.version === this.version && pod.template === this.template);
-    return wellAndVoting && upToDate && members.length === this.size && pods.length === this.size;
+    return members.length >= this.size && members.every(({ role, health }) => role === 'voter' && health === 'healthy');
+  }
+
+  isAsWanted(): boolean {
+    const isNew = ({ version, template }: Pod): boolean => version === this.version && template === this.template;
+    const upToDate = [...this.pods.values()].every(isNew);
+    return this.isWhole() && upToDate && this.entries.length === this.size && this.pods.size === this.size;
   }
 }

@@ -2,6 +2,7 @@ import type { CarrierName, MemberId, MemberNames } from '../../src/core/model/cl
 import type { Join } from '../../src/core/plan/cluster/step.ts';
 
 export type * from '../../src/core/model/cluster.ts';
+export type { KeptVolume } from '../../src/core/model/kept-volumes.ts';
 export type * from '../../src/core/plan/cluster/step.ts';
 
 /** What a simulated cluster begins with. */

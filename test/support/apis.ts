@@ -15,6 +15,8 @@ export interface Api {
   readonly resource: string;
   /** The label that has the cluster's name. */
   readonly label: string;
+  /** The label that has the member's name; volumes of removed members have it no more. */
+  readonly memberLabel: string;
   /** The field of the spec that says how many members there are to be. */
   readonly sizeField: string;
   readonly tlsField: string;
@@ -38,6 +40,7 @@ export const coreos: Api = {
   resource: 'etcdclusters.etcd.database.coreos.com',
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   label: 'etcd_cluster',
+  memberLabel: 'etcd_node',
   sizeField: 'size',
   tlsField: 'TLS',
   status: { ready: 'readyMembers', size: 'size', version: 'currentVersion', paused: 'controlPaused' },
@@ -58,6 +61,7 @@ export const improbable: Api = {
   resource: 'etcdclusters.etcd.improbable.io',
   apiVersion: 'etcd.improbable.io/v1alpha1',
   label: 'etcd.improbable.io/cluster-name',
+  memberLabel: 'etcd.improbable.io/peer-name',
   sizeField: 'replicas',
   tlsField: 'tls',
   status: { ready: 'readyReplicas', size: 'replicas', version: 'serverVersion', paused: 'paused' },

@@ -42,6 +42,7 @@ export const toldOnTheLab: readonly string[] = [
   'trouble',
   'upgrade',
   'volumes-grow',
+  'volumes-of-removed-members',
   'volumes-outlive-their-cluster',
   'what-was-not-meant',
 ];

@@ -76,6 +76,7 @@ export function healthy(size: number): ClusterWorld {
       version: '3.5.35',
       paused: false,
       memberNames: 'random',
+      keepVolumesSeconds: 3600,
       replaceAfterSeconds: 300,
       peerURLOf,
       imageOf,

@@ -6,6 +6,7 @@ import type { Naming } from '../../core/model/template.ts';
 import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { lastWords } from '../agents/last-words.ts';
 import { believedBy, driftOf, kindOfDisk, type Standard } from './drift.ts';
+import { bestOfEach, memberIn } from './member-claim.ts';
 import { graceOf, hasFallenUnready, isNodeLost, isReady, listensOnly, readySince, unreadySince } from './readiness.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
@@ -25,8 +26,8 @@ export function carriersOf({ pods, claims }: Bodies, blueprint: Blueprint): read
   const withPods = pods.map((pod) => carrierOf(pod, claims, { blueprint, mark }));
   const bareDisk = (claim: Stored<PersistentVolumeClaim>): Carrier => diskWithoutPod(claim, blueprint);
   const named = new Set<string>(pods.map(nameOfBody));
-  const bare = claims.filter(({ metadata }) => !named.has(metadata.name) && metadata.deletionTimestamp === undefined);
-  return [...withPods, ...bare.map(bareDisk)];
+  const bare = claims.filter((claim) => !named.has(memberIn(claim)) && claim.metadata.deletionTimestamp === undefined);
+  return [...withPods, ...bestOfEach(bare, blueprint).map(bareDisk)];
 }
 
 function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark }: Standard): Carrier {
@@ -48,6 +49,7 @@ function carrierOf(pod: Stored<Pod>, claims: Bodies['claims'], { blueprint, mark
     graceMillis: graceOf(pod),
     sealed: isSealed(annotations, blueprint.naming),
     disk: diskOf(pod, claims),
+    claim: claimNameOf(pod),
     diskKind: kindOfDisk(claim, blueprint),
     ...madeFrom(pod, blueprint.naming),
     isChanging: isChanging(pod, etcd, blueprint.naming),
@@ -98,9 +100,9 @@ function isImageOf({ image, imageID = '' }: ContainerStatus, asked: string): boo
   return image === asked || (digest !== undefined && imageID.endsWith(digest));
 }
 
-const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({
-  name: metadata.name as CarrierName,
-  uid: metadata.uid,
+const diskWithoutPod = (claim: Stored<PersistentVolumeClaim>, { naming }: Blueprint): Carrier => ({
+  name: memberIn(claim),
+  uid: claim.metadata.uid,
   phase: 'gone',
   ready: false,
   why: '',
@@ -108,7 +110,8 @@ const diskWithoutPod = ({ metadata }: Stored<PersistentVolumeClaim>, { naming }:
   unreadySince: undefined,
   sealed: true,
   disk: 'own',
-  version: metadata.annotations?.[naming.versionAnnotation] ?? '',
+  claim: claim.metadata.name,
+  version: claim.metadata.annotations?.[naming.versionAnnotation] ?? '',
   image: '',
   template: '',
   drift: 'none',

@@ -13,6 +13,7 @@ import type { Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { type Deed, leaderOf, podWith } from './deed.ts';
+import { claimOfMember } from './member-claim.ts';
 import { plainly } from './plain-words.ts';
 
 type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
@@ -91,12 +92,12 @@ export async function noteVersion(name: CarrierName, { version, snapshotCount }:
 
 /** How often a body that is made now makes snapshots: as its disk says, or as the others do. */
 export function snapshotCountFor({ name, version: to }: Pick<Body, 'name' | 'version'>, deed: Deed): string {
-  const { observed, tools, blueprint } = deed;
+  const { observed, blueprint } = deed;
   if (!makesMoreSnapshots(to)) return '';
   const { carriers } = observed.world;
   const annotation = snapshotAnnotation(blueprint.naming);
   const from = carrierNamed(observed.world, name)?.version || to;
-  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  const claim = claimOfMember(name, deed);
   const others = carriers.map(({ uid }) => observed.podWith(uid)?.metadata.annotations?.[annotation]);
   const said = [claim?.metadata.annotations?.[annotation], ...others];
   return snapshotCountOf({ from, to, raftIndex: lengthOfLog(deed) }, said);
@@ -108,12 +109,12 @@ export async function noteOnClaim(
   notes: Readonly<Record<string, string>>,
   deed: Deed,
 ): Promise<void> {
-  const { blueprint, tools, writer, signal } = deed;
-  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  const { writer, signal } = deed;
+  const claim = claimOfMember(name, deed);
   const said = claim?.metadata.annotations ?? {};
   if (claim === undefined || Object.entries(notes).every(([note, text]) => (said[note] ?? '') === text)) return;
   const body = { metadata: { uid: claim.metadata.uid, annotations: notes } };
-  await writer.patch(persistentVolumeClaims, at(name, deed), { type: 'merge', body, signal });
+  await writer.patch(persistentVolumeClaims, claim.metadata, { type: 'merge', body, signal });
 }
 
 export async function relabelCarrier({ uid }: Change<'relabel-carrier'>, deed: Deed): Promise<void> {
@@ -123,5 +124,3 @@ export async function relabelCarrier({ uid }: Change<'relabel-carrier'>, deed: D
   const body = { metadata: { uid, ...metadata } };
   await unless('not-found', writer.patch(pods, pod.metadata, { type: 'merge', body, signal }), undefined);
 }
-
-const at = (name: CarrierName, { blueprint }: Deed) => ({ namespace: blueprint.intent.namespace, name });

@@ -1,5 +1,7 @@
 import { claimAnnotation, markIn } from '../../core/desired/claim.ts';
+import { isKept } from '../../core/desired/kept-claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
+import { mostClaims } from '../../core/model/claim-names.ts';
 import {
   type CarrierName,
   type ClusterWorld,
@@ -13,6 +15,8 @@ import { isNumberedName } from '../../core/model/ordinals.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { type Bodies, isForeign, nameOfBody } from './carriers.ts';
+import { withoutKept } from './kept-volumes.ts';
+import { memberIn } from './member-claim.ts';
 import { type Caches, clusterIndex, ownerIndex } from './sources.ts';
 
 type Claim = Stored<PersistentVolumeClaim>;
@@ -20,36 +24,45 @@ type Claim = Stored<PersistentVolumeClaim>;
 /** The claims of a cluster: those it owns, and where disks are found by name, those of members' names that nobody owns. */
 export function claimsOf(blueprint: Blueprint, { claims }: Pick<Caches, 'claims'>): readonly Claim[] {
   const { intent, findsDisks } = blueprint;
-  const owned = claims.by(ownerIndex, intent.namespace, intent.uid);
+  const owned = withoutKept(claims.by(ownerIndex, intent.namespace, intent.uid), blueprint);
   if (findsDisks === 'by-owner') return owned;
   const unowned = claims.by(clusterIndex, intent.namespace, intent.name).filter((claim) => isUnowned(claim));
-  return [...owned, ...unowned.filter((claim) => isForMember(claim, blueprint))];
+  return [...owned, ...withoutKept(unowned, blueprint).filter((claim) => isForMember(claim, blueprint))];
 }
 
 const isUnowned = ({ metadata }: Claim): boolean => !metadata.ownerReferences?.length;
 
 /** Others may have reasons of their own to put the cluster's labels on a claim. */
-function isForMember({ metadata }: Claim, { intent, naming }: Blueprint): boolean {
-  const { name, labels = {} } = metadata;
-  return labels[naming.memberLabel] === name && (intent.memberNames === 'random' || isNumberedName(intent.name, name));
+function isForMember(claim: Claim, { intent, naming }: Blueprint): boolean {
+  const member = memberIn(claim);
+  const isNamed = claim.metadata.labels?.[naming.memberLabel] === member;
+  return isNamed && (intent.memberNames === 'random' || isNumberedName(intent.name, member));
 }
 
-/** All under its name that are not about to go, whosever they are: their names are taken. */
+/** All under its name that are not about to go, whosever they are: their names are taken. Those of removed members are not. */
 export function allClaimsOf(blueprint: Blueprint, caches: Pick<Caches, 'claims'>): Bodies['claims'] {
   const own = claimsOf(blueprint, caches);
   if (blueprint.findsDisks === 'by-owner') return own;
   const { namespace, name } = blueprint.intent;
-  const named = caches.claims.by(clusterIndex, namespace, name).filter((claim) => !own.includes(claim));
+  const all = caches.claims.by(clusterIndex, namespace, name);
+  const inTheWay = all.filter((claim) => !own.includes(claim) && !leavesNameFree(claim, all, blueprint));
   /** A restore has set it aside. */
   const isAside = ({ metadata: { ownerReferences = [] } }: Claim): boolean =>
     ownerReferences.some(({ kind }) => kind !== blueprint.owner.kind);
-  return [...own, ...named.filter((claim) => isUnowned(claim) || isAside(claim))];
+  return [
+    ...own,
+    ...inTheWay.filter((claim) => isUnowned(claim) || isAside(claim) || isKept(claim.metadata, blueprint.naming)),
+  ];
 }
 
-const diskOn = ({ metadata }: Claim, { naming }: Pick<Blueprint, 'naming'>): FoundDisk => {
-  const { name, annotations = {} } = metadata;
+/** Beside the volume of a removed member another of the same name gets its own, unless there are too many of them. */
+const leavesNameFree = (claim: Claim, all: readonly Claim[], { naming }: Blueprint): boolean =>
+  isKept(claim.metadata, naming) && all.filter((each) => memberIn(each) === memberIn(claim)).length < mostClaims;
+
+const diskOn = (claim: Claim, { naming }: Pick<Blueprint, 'naming'>): FoundDisk => {
+  const { annotations = {} } = claim.metadata;
   const wasMadeByUs = annotations[claimAnnotation(naming)] !== undefined;
-  return { name: name as CarrierName, mark: markIn(annotations, naming), isOurs: wasMadeByUs };
+  return { name: memberIn(claim), mark: markIn(annotations, naming), isOurs: wasMadeByUs };
 };
 
 /** Whether a claim under a member's name never was this cluster's. What a cluster owns was. */
@@ -82,12 +95,10 @@ export function recollect(read: ReadCluster, { pods, claims }: Bodies, keepers: 
   if (!hasHistory(memory) && pods.length === 0) {
     const unused = claims.filter((claim) => isLeaving(claim) || claim.status?.phase === 'Pending');
     const left = claims.filter((claim) => !unused.includes(claim));
-    return { ...none, memory, pods, claims: [], leftDisks: namesOf(left), unused };
+    return { ...none, memory, pods, claims: [], leftDisks: [...new Set(left.map(memberIn))], unused };
   }
   const named = new Set<string>(pods.map(nameOfBody));
-  const strange = claims.filter(
-    (claim) => !named.has(claim.metadata.name) && isStrangersClaim(claim, blueprint, memory),
-  );
+  const strange = claims.filter((claim) => !named.has(memberIn(claim)) && isStrangersClaim(claim, blueprint, memory));
   const own = claims.filter((claim) => !strange.includes(claim));
   return { ...none, memory, pods, claims: own, strangeDisks: namesOf(strange) };
 }

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { aWorld } from '../../../test/support/worlds.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import type { PersistentVolumeClaim } from '../../kube/object.ts';
-import { byOwner, Store } from '../../runtime/store.ts';
+import { byLabel, byOwner, Store } from '../../runtime/store.ts';
 import { Failure } from '../../std/failure.ts';
 import { growClaims } from './claims.ts';
-import { ownerIndex } from './sources.ts';
+import { clusterIndex, ownerIndex } from './sources.ts';
 import type { Writer } from './writer.ts';
 
 const sized = (storage: string) => ({ resources: { requests: { storage } } });
@@ -19,7 +19,10 @@ const { blueprint } = read.value;
 /** What is written on a claim for 1Gi that is asked for 2Gi. */
 async function writtenOn(phase: string, refusal?: Failure, world = aWorld()): Promise<readonly unknown[]> {
   const claims = new Store<PersistentVolumeClaim>({
-    ...{ indexes: { [ownerIndex]: byOwner }, onHandlerFailure: () => undefined },
+    ...{
+      indexes: { [ownerIndex]: byOwner, [clusterIndex]: byLabel('etcd_cluster') },
+      onHandlerFailure: () => undefined,
+    },
   });
   const metadata = { name: 'db-0', namespace: 'default', uid: 'c', ownerReferences: [blueprint.owner] };
   claims.put({ kind: 'PersistentVolumeClaim', metadata, spec: sized('1Gi'), status: { phase } } as never);

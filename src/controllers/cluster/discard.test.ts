@@ -7,7 +7,7 @@ const name = nameOf('db-9');
 
 /** What is asked to be deleted, and under which conditions, while etcd lists these peer URLs. */
 async function removed(kind: 'discard-carrier' | 'stop-carrier', ...listed: readonly string[]) {
-  const world = aWorld();
+  const world = aWorld((w) => ({ ...w, intent: { ...w.intent, keepVolumesSeconds: 0 } }));
   const asked: object[] = [];
   const claim = { metadata: { name, namespace: 'default', uid: 'claim', ownerReferences: [{ uid: 'uid-1' }] } };
   const memberList = async () => listed.map((url) => ({ name: '', peerURLs: [url] }));
@@ -27,7 +27,7 @@ async function removed(kind: 'discard-carrier' | 'stop-carrier', ...listed: read
 it('a pod is deleted only under its uid', async () =>
   expect(await removed('stop-carrier')).toEqual([expect.objectContaining({ plural: 'pods', uid: 'pod' })]));
 
-it('a volume that etcd lists no member for is deleted under its uid', async () =>
+it('a volume that etcd lists no member for is deleted under its uid where none are kept', async () =>
   expect(await removed('discard-carrier')).toEqual([
     expect.objectContaining({ plural: 'pods', uid: 'pod' }),
     expect.objectContaining({ plural: 'persistentvolumeclaims', uid: 'claim' }),

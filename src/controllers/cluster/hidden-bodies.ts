@@ -2,12 +2,13 @@ import { type CarrierName, type ClusterWorld, carrierNamed } from '../../core/mo
 import { knownVoters } from '../../core/plan/cluster/formed-unseen.ts';
 import { type Verdict, waitForPerson } from '../../core/plan/cluster/step.ts';
 import { keyOf } from '../../kube/object.ts';
-import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
+import { pods } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
 import { isLost, isOwnedBy } from './carriers.ts';
 import { lookUp } from './deed.ts';
 import { doesNotGo, isAboutToGo, isOverdue } from './former-cluster.ts';
-import { type Asking, giveLabelsBack, giveToOwnDisk, podPart, revealDisk, told } from './lost-labels.ts';
+import { type Asking, giveLabelsBack, giveToOwnDisk, podPart, told } from './lost-labels.ts';
+import { claimsOnServer } from './member-claim.ts';
 import type { Observed } from './observe.ts';
 import type { Tools } from './sources.ts';
 import { ToldFailure } from './trouble.ts';
@@ -32,8 +33,9 @@ export async function confirmAbsence(name: CarrierName, asking: Asking): Promise
 
 /** A copy may be late, and what it does not show may be there: before a disk is given up, the API server is asked itself. */
 export async function confirmDiskIsLost(name: CarrierName, asking: Asking): Promise<void> {
-  const claim = await lookUp(persistentVolumeClaims, name, asking);
-  if (claim === undefined || claim.metadata.deletionTimestamp !== undefined || isLost(claim)) return;
+  const there = await claimsOnServer(name, asking);
+  const claim = there.find((each) => each.metadata.deletionTimestamp === undefined && !isLost(each));
+  if (claim === undefined) return;
   const givenBack = await giveToOwnDisk(claim, asking);
   throw givenBack === undefined
     ? new Failure('conflict', `the disk of ${name} is there after all`)
@@ -56,5 +58,14 @@ async function hiddenOf(name: CarrierName, world: ClusterWorld, asking: Asking):
   const carrier = carrierNamed(world, name);
   if (carrier !== undefined && carrier.disk !== 'lost') return undefined;
   const looking = carrier === undefined ? confirmAbsence(name, asking) : Promise.resolve();
-  return await looking.then(() => revealDisk(name, asking)).catch((thrown: unknown) => Failure.from(thrown).message);
+  return await looking.then(() => revealDisks(name, asking)).catch((thrown: unknown) => Failure.from(thrown).message);
+}
+
+/** Says what the disk of a member had lost, if there is one that copies do not show and it is this cluster's. */
+async function revealDisks(name: CarrierName, asking: Asking): Promise<string | undefined> {
+  for (const claim of await claimsOnServer(name, asking)) {
+    const says = await giveToOwnDisk(claim, asking);
+    if (says !== undefined) return says;
+  }
+  return undefined;
 }

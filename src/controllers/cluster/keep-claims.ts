@@ -6,6 +6,8 @@ import { votersOf } from '../../core/quorum.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims } from '../../kube/resource.ts';
 import { ownClaimsOf } from './claims-of.ts';
+import { ownKeptClaims } from './kept-volumes.ts';
+import { memberIn } from './member-claim.ts';
 import { ownerIndex, type Tools } from './sources.ts';
 import type { Writer } from './writer.ts';
 
@@ -22,6 +24,7 @@ export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keep
   if (blueprint.findsDisks === 'by-owner' || world.memory.clusterId === undefined) return;
   const claims = ownClaimsOf(blueprint, world, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
   for (const claim of claims) await keepClaim(claim, { blueprint, world }, keeping.writer);
+  await ownKeptClaims(blueprint, keeping);
 }
 
 /**
@@ -43,9 +46,9 @@ interface Kept {
   readonly world: ClusterWorld;
 }
 
-async function keepClaim({ metadata }: Stored<PersistentVolumeClaim>, kept: Kept, writer: Writer): Promise<void> {
-  const { uid, namespace, name, annotations = {}, ownerReferences = [] } = metadata;
-  const said = marksFor(name, kept);
+async function keepClaim(claim: Stored<PersistentVolumeClaim>, kept: Kept, writer: Writer): Promise<void> {
+  const { uid, namespace, name, annotations = {}, ownerReferences = [] } = claim.metadata;
+  const said = marksFor(memberIn(claim), kept);
   if (isOfAnother(annotations, kept) && Object.keys(said).length === 0) return;
   const owners = kept.blueprint.disksOutlive ? [] : [kept.blueprint.owner];
   const isSaid = Object.entries(said).every(([annotation, text]) => annotations[annotation] === text);

@@ -1,4 +1,5 @@
 import { markIn } from '../../core/desired/claim.ts';
+import { isKept } from '../../core/desired/kept-claim.ts';
 import type { Reason } from '../../core/reasons.ts';
 import { type KubeObject, keyOf, type PersistentVolumeClaim, type Pod, type Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
@@ -6,6 +7,7 @@ import { Failure } from '../../std/failure.ts';
 import { claimNameOf, isForeign, isOwnedBy, nameOfBody } from './carriers.ts';
 import { claimsOf } from './claims-of.ts';
 import { type Deed, lookUp } from './deed.ts';
+import { memberIn } from './member-claim.ts';
 import { ownerIndex } from './sources.ts';
 import { ToldFailure } from './trouble.ts';
 
@@ -23,7 +25,7 @@ export const podPart = (pod: Stored<Pod>): Part<Pod> => ({ resource: pods, objec
 const diskPart = (claim: Stored<PersistentVolumeClaim>): Part<PersistentVolumeClaim> => ({
   resource: persistentVolumeClaims,
   object: claim,
-  member: claim.metadata.name,
+  member: memberIn(claim),
 });
 
 /** Gives it back the labels that it has lost, and says which; nothing where it has them all. */
@@ -86,7 +88,7 @@ export const giveToOwnDisk = async (
 /** What a restore has set aside has another owner. */
 function isOwnDisk({ metadata }: Stored<PersistentVolumeClaim>, { blueprint, observed }: Asking): boolean {
   const { deletionTimestamp, ownerReferences = [], annotations = {} } = metadata;
-  if (deletionTimestamp !== undefined) return false;
+  if (deletionTimestamp !== undefined || isKept(metadata, blueprint.naming)) return false;
   if (ownerReferences.length > 0) return isOwnedBy(metadata, blueprint.intent.uid);
   const mark = markIn(annotations, blueprint.naming);
   return blueprint.findsDisks === 'by-name' && mark !== undefined && mark.clusterId === observed.world.memory.clusterId;

@@ -1,4 +1,5 @@
 import { claimAnnotation } from '../../core/desired/claim.ts';
+import { isKept } from '../../core/desired/kept-claim.ts';
 import type { Manifest } from '../../core/desired/manifest.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
@@ -14,24 +15,28 @@ export async function makeClaim(wanted: Manifest, deed: Deed): Promise<void> {
     await deed.writer.create(persistentVolumeClaims, wanted, deed);
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
-    const { name, labels } = wanted.metadata;
-    const there = await lookUp(persistentVolumeClaims, name, deed);
-    if (there !== undefined && isOverdue(there, deed))
-      throw told('NameTaken', doesNotGo('PersistentVolumeClaim', name), deed);
-    if (there === undefined || isAboutToGo(there, deed))
-      throw new Failure('conflict', `PersistentVolumeClaim ${name} of another cluster of this name is about to go`);
-    const isForIt = Object.entries(labels).every(([label, value]) => there.metadata.labels?.[label] === value);
-    if (!isForIt)
-      throw new Failure(
-        'rejected',
-        `PersistentVolumeClaim ${name} exists and is not for this member: delete or rename it`,
-      );
-    await replaceUnused(there, wanted, deed);
+    const there = await lookUp(persistentVolumeClaims, wanted.metadata.name, deed);
+    await replaceUnused(confirmUsable(there, wanted, deed), wanted, deed);
   }
 }
 
+type Claim = Stored<PersistentVolumeClaim>;
+
+function confirmUsable(there: Claim | undefined, { metadata }: Manifest, deed: Deed): Claim {
+  const { name, labels } = metadata;
+  if (there !== undefined && isOverdue(there, deed))
+    throw told('NameTaken', doesNotGo('PersistentVolumeClaim', name), deed);
+  if (there === undefined || isAboutToGo(there, deed))
+    throw new Failure('conflict', `PersistentVolumeClaim ${name} of another cluster of this name is about to go`);
+  if (isKept(there.metadata, deed.blueprint.naming))
+    throw new Failure('conflict', `PersistentVolumeClaim ${name} is kept: the member gets one of another name`);
+  const isForIt = Object.entries(labels).every(([label, value]) => there.metadata.labels?.[label] === value);
+  if (isForIt) return there;
+  throw new Failure('rejected', `PersistentVolumeClaim ${name} exists and is not for this member: delete or rename it`);
+}
+
 /** There has never been a volume behind it, and so no data: where another kind of disk is asked for by now, it makes room. */
-async function replaceUnused(there: Stored<PersistentVolumeClaim>, wanted: Manifest, deed: Deed): Promise<void> {
+async function replaceUnused(there: Claim, wanted: Manifest, deed: Deed): Promise<void> {
   const mark = claimAnnotation(deed.blueprint.naming);
   const kind = there.metadata.annotations?.[mark];
   if (there.status?.phase !== 'Pending' || kind === undefined || kind === wanted.metadata.annotations?.[mark]) return;

@@ -12,10 +12,11 @@ import { type Bodies, carriersOf, nameOfBody } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { allClaimsOf, claimsOf, recollect } from './claims-of.ts';
 import { whileLeadingEtcd } from './fenced-etcd.ts';
-import { growingDisks } from './growing.ts';
 import { keepersOf, podsOf } from './inherited.ts';
 import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
+import { volumesSeen } from './kept-volumes.ts';
 import { leftSecrets } from './left-secrets.ts';
+import { memberIn } from './member-claim.ts';
 import { type Asked, seeMembership, withLeavers } from './membership.ts';
 import { keepingPins } from './pins.ts';
 import { clientMoveOf, nextPlanes, planesOf, planesWithoutCertificates, trustedWithPassword } from './planes.ts';
@@ -76,7 +77,7 @@ export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSig
     leftSecrets: await leftSecrets({ ...read, memory }, secrets, tools),
     hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
     ...spareNames({ blueprint, memory }, namesOf(pods, takenClaims), tools),
-    ...{ leftDisks, strangeDisks, growingDisks: growingDisks(bodies.claims, blueprint) },
+    ...{ leftDisks, strangeDisks, ...volumesSeen(bodies.claims, blueprint, tools) },
     ...keepers,
   };
   const { certificates } = secrets;
@@ -129,7 +130,7 @@ const isPlain = ({ peer, client }: Planes): boolean => peer === 'plain' && clien
 
 const namesOf = (pods: Bodies['pods'], claims: Bodies['claims']): readonly string[] => [
   ...pods.map(nameOfBody),
-  ...claims.map(({ metadata }) => metadata.name),
+  ...claims.map(memberIn),
 ];
 
 interface Asking {

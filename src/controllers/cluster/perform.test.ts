@@ -170,12 +170,12 @@ describe('a disk that is there under the name of a member that is started', () =
   });
 });
 
-describe('what no member stands for goes with its disk', () => {
-  const prefix = 'etcd.improbable.io';
+describe('what no member stands for goes with its disk, where none are kept', () => {
+  const [prefix, spec] = ['etcd.improbable.io', { replicas: 3, keepRemovedVolumesSeconds: 0 }];
 
   /** What is deleted of a name that etcd does not list, and whose claim has these annotations. */
   async function discarding(annotations: Readonly<Record<string, string>>): Promise<readonly string[]> {
-    const read = improbable.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec: { replicas: 3 } });
+    const read = improbable.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const removed: string[] = [];
     const claim = { metadata: { name: 'db-3', uid: 'uid-of-claim', annotations } };

@@ -1,14 +1,14 @@
 import { memberClaim, peerSchemeAnnotation, schemeIn, userOn } from '../../core/desired/claim.ts';
 import { listeningAs } from '../../core/desired/encryption.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
-import type { Blueprint } from '../../core/desired/manifest.ts';
+import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
 import { type Body, memberPod } from '../../core/desired/pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
+import { pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
 import { isStrangersClaim } from './claims-of.ts';
@@ -16,9 +16,11 @@ import { confirmRemoval } from './confirm-death.ts';
 import { type Deed, evenUnanswered, leaderOf, podWith } from './deed.ts';
 import { confirmAbsence } from './hidden-bodies.ts';
 import { keepCertificates } from './keep-certificates.ts';
+import { deleteVolume, keepOrDelete } from './kept-volumes.ts';
 import { confirmDomain, confirmHost } from './known-hosts.ts';
 import { dropSecrets } from './left-secrets.ts';
 import { makeClaim } from './make-claim.ts';
+import { claimNameFor, claimOfMember } from './member-claim.ts';
 import { dropPeer, makePeer } from './peers.ts';
 import { makeBackup } from './safeguard.ts';
 import { takeOver } from './take-over.ts';
@@ -41,6 +43,7 @@ const doing: Doing = {
   'seal-carrier': sealCarrier,
   'stop-carrier': stopCarrier,
   'discard-carrier': discardCarrier,
+  'delete-volume': deleteVolume,
   'change-image': changeImage,
   'make-backup': makeBackup,
   'relabel-carrier': relabelCarrier,
@@ -65,22 +68,25 @@ export async function perform(step: Step, deed: Deed): Promise<void> {
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
   await makePeer(body, deed.peers);
-  const claim = memberClaim(deed.blueprint, body.name, body.version);
-  if (claim !== undefined && body.join.as !== 'returner') await makeClaim(claim, deed);
   const { name, version } = body;
+  const claim = claimNameFor(name, deed);
+  const wanted = memberClaim(deed.blueprint, name, version);
+  if (wanted !== undefined && body.join.as !== 'returner') await makeClaim(named(wanted, claim), deed);
   const snapshotCount = snapshotCountFor(body, deed);
   await noteVersion(name, { version, snapshotCount }, deed);
-  const pod = memberPod(blueprintOf(body, deed), { ...body, user: userOf(name, deed), snapshotCount });
+  const pod = memberPod(blueprintOf(body, deed), { ...body, claim, user: userOf(name, deed), snapshotCount });
   await deed.writer.create(pods, pod as never, deed).catch(async (thrown: unknown) => {
     if (isAlreadyExists(thrown)) await confirmAbsence(name, deed);
     throw thrown;
   });
 }
 
+const named = (wanted: Manifest, name: string): Manifest => ({ ...wanted, metadata: { ...wanted.metadata, name } });
+
 /** Files on a disk that another has made stay somebody's, until another disk takes its place. */
-function userOf(name: CarrierName, { blueprint, tools }: Deed): number | undefined {
-  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
-  return claim === undefined ? undefined : userOn(claim.metadata.annotations ?? {}, blueprint.naming);
+function userOf(name: CarrierName, deed: Deed): number | undefined {
+  const claim = claimOfMember(name, deed);
+  return claim === undefined ? undefined : userOn(claim.metadata.annotations ?? {}, deed.blueprint.naming);
 }
 
 async function updatePeerURL(step: Extract<Step, { kind: 'update-peer-url' }>, deed: Deed): Promise<void> {
@@ -92,10 +98,11 @@ async function updatePeerURL(step: Extract<Step, { kind: 'update-peer-url' }>, d
 }
 
 /** Whoever returns listens where the others look for it. It is moved on when all is well, and they have been told. */
-function blueprintOf({ name, join }: Body, { blueprint, observed, tools }: Deed): Blueprint {
+function blueprintOf({ name, join }: Body, deed: Deed): Blueprint {
+  const { blueprint, observed } = deed;
   if (join.as !== 'returner') return blueprint;
   const listed = listedURLOf(name, { observed });
-  const claim = tools.caches.claims.get(`${blueprint.intent.namespace}/${name}`);
+  const claim = claimOfMember(name, deed);
   const scheme =
     listed === undefined ? claim?.metadata.annotations?.[peerSchemeAnnotation(blueprint.naming)] : schemeIn(listed);
   return observed.blueprintFor({ ...observed.planes, peer: listeningAs(scheme, observed.planes.peer) });
@@ -124,20 +131,18 @@ async function stopCarrier({ name, uid }: OnCarrier, { blueprint, observed, writ
 
 /** Before a disk goes, etcd is asked once more, now: what is a member is never discarded, nor what never was this cluster's. */
 async function discardCarrier({ name, uid }: OnCarrier, deed: Deed): Promise<void> {
-  const { blueprint, tools, writer, signal } = deed;
+  const { blueprint } = deed;
   const peerURL = blueprint.intent.peerURLOf(name);
   const members = await leaderOf(deed).memberList(deed);
   if (members.some((member) => member.name === name || member.peerURLs.includes(peerURL))) {
     throw new Failure('conflict', `${name} is a member after all, and keeps its pod and disk`);
   }
   await dropPeer(name, deed.peers);
-  const at = { namespace: blueprint.intent.namespace, name };
-  const claim = tools.caches.claims.get(`${at.namespace}/${name}`);
+  const claim = claimOfMember(name, deed);
   if (claim?.metadata.uid !== uid) await stopCarrier({ name, uid }, deed);
   const { clusterId } = deed.observed.world.memory;
   if (claim === undefined || isStrangersClaim(claim, blueprint, { clusterId, voters: [] })) return;
-  const preconditions = { uid: claim.metadata.uid };
-  await unless('not-found', writer.remove(persistentVolumeClaims, at, { preconditions, signal }), undefined);
+  await keepOrDelete(claim, name, deed);
 }
 
 /** That the peer URL is there already means that an earlier try was heard although its answer was lost. */

@@ -26,7 +26,7 @@ async function passWhere(
 ) {
   const nothing = { by: () => [], get: () => undefined };
   const claims = {
-    by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim' } }] : []),
+    by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim', ownerReferences: [{ uid: 'u' }] } }] : []),
     get: () => undefined,
   };
   const told: object[] = [];

@@ -54,6 +54,8 @@ export interface Tools {
   readonly peers?: PeerShelf | undefined;
   /** For reading what the operator keeps no copy of. */
   readonly client: Pick<KubeClient, 'get'>;
+  /** For all objects of a kind, where those with our labels are not enough. */
+  readonly list: KubeClient['list'];
   readonly writer: (key: string) => Writer;
   /** Whether the caches have seen all that was written for a cluster. */
   readonly caughtUp: (key: string) => boolean;

@@ -29,7 +29,7 @@ async function performing(step: Step, { blueprint = blueprintIn(improbable, {}),
     withMember('db-0', { peerURLs: ['http://db-0.db:2380'] }),
   );
   const found = { metadata: { namespace: 'default', name: 'db-0-aaaaa', uid: 'pod' }, spec: pod };
-  const claim = { metadata: { uid: 'claim', annotations } };
+  const claim = { metadata: { name: 'db-0', uid: 'claim', annotations } };
   const deed = {
     blueprint,
     observed: {

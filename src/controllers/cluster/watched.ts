@@ -13,17 +13,19 @@ export class Watched {
   readonly #members: Sustained;
   readonly #contact: Sustained;
   readonly oldAlarms: OldAlarms;
+  readonly #kept: Sustained;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#pods = new Sustained(clock);
     this.#members = new Sustained(clock);
     this.#contact = new Sustained(clock);
     this.oldAlarms = new OldAlarms(clock);
+    this.#kept = new Sustained(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size);
+    return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size, this.#kept.size);
   }
 
   see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'withoutQuorumMillis'> {
@@ -35,11 +37,22 @@ export class Watched {
     return { carriers: watched, membership: this.#silences(key, { carriers, membership }), withoutQuorumMillis };
   }
 
+  /** For how long volumes of removed members have been kept as they are. */
+  seeKept(key: string, volumes: readonly string[]): ReadonlyMap<string, Lasting> {
+    return this.#kept.note(key, volumes);
+  }
+
+  /** One of them turned out to be in use. */
+  startAgain(key: string, volume: string): void {
+    this.#kept.startAgain(key, volume);
+  }
+
   forget(key: string): void {
     this.#pods.forget(key);
     this.#members.forget(key);
     this.#contact.forget(key);
     this.oldAlarms.forget(key);
+    this.#kept.forget(key);
   }
 
   #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {

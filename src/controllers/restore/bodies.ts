@@ -2,6 +2,7 @@ import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Body, RestoreIntent } from '../../core/model/restore.ts';
 import type { KubeObject, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
+import { agentLabel } from '../agents/agent-of-pod.ts';
 import type { RestoreTools } from './sources.ts';
 
 export interface Bodies {
@@ -20,6 +21,12 @@ export async function bodiesIn({ namespace }: RestoreIntent, { client }: Restore
 
 export const isOwnedBy = ({ metadata }: KubeObject, uid: string): boolean =>
   (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+
+/** On what belongs to a restore. */
+export const labelsOf = ({ dialect }: Pick<RestoreTools, 'dialect'>): Readonly<Record<string, string>> => ({
+  app: 'etcd-restore',
+  [agentLabel(dialect.group)]: 'restore',
+});
 
 /** On what was made for a restore: that restore, by its uid. */
 export const madeByAnnotation = ({ group }: { readonly group: string }): string => `${group}/restored-by`;

@@ -1,4 +1,6 @@
+import { isKept } from '../../core/desired/kept-claim.ts';
 import type { Agent } from '../../core/model/agent.ts';
+import { memberOfClaim } from '../../core/model/claim-names.ts';
 import { freeOrdinals } from '../../core/model/ordinals.ts';
 import type { Body, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/model/restore.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
@@ -89,7 +91,8 @@ function seedNameFor(
   { randomName }: RestoreTools,
 ): string {
   if (target?.read.blueprint.intent.memberNames !== 'ordinal') return randomName(cluster);
-  const taken = [...bodies.pods, ...bodies.claims].map(({ metadata }) => metadata.name);
+  const named = [...bodies.pods, ...bodies.claims].map(({ metadata }) => metadata.name);
+  const taken = [...named, ...named.map(memberOfClaim)];
   return freeOrdinals(cluster, new Set([...taken, ...target.read.memory.voters]), 1)[0] ?? randomName(cluster);
 }
 
@@ -106,7 +109,8 @@ async function clusterOf(
 ): Promise<RestoredCluster> {
   const { object, read } = target;
   const isOfCluster = (each: KubeObject): boolean => object !== undefined && isOwnedBy(each, object.metadata.uid);
-  const isClaimOfIt = (each: KubeObject): boolean => isOfCluster(each) || isLeftTo(object, each, read.blueprint);
+  const isClaimOfIt = (each: KubeObject): boolean =>
+    !isKept(each.metadata, read.blueprint.naming) && (isOfCluster(each) || isLeftTo(object, each, read.blueprint));
   const others = ({ metadata }: KubeObject): boolean => metadata.name !== seed;
   const named = [...bodies.pods, ...bodies.claims].filter(({ metadata }) => metadata.name === seed);
   const isOfRestore = (each: KubeObject): boolean => isMadeFor(each, intent, tools);
@@ -120,6 +124,7 @@ async function clusterOf(
     isLost: conditionsOf(object).some(({ reason }) => reason === 'QuorumLost'),
     isPaused: read.blueprint.intent.paused && read.blueprint.intent.heldBy === undefined,
     trouble: troubleOf(object),
+    keepsVolumes: read.blueprint.intent.keepVolumesSeconds > 0,
     oldPods: bodies.pods
       .filter(isOfCluster)
       .filter(others)

@@ -1,21 +1,22 @@
 import { type AgentImage, agentPod } from '../../core/desired/agent-pod.ts';
 import { type Seeding, seedClaim, seedPod } from '../../core/desired/seed-pod.ts';
 import type { CarrierName } from '../../core/model/cluster.ts';
-import type { Body, Seed } from '../../core/model/restore.ts';
+import type { Seed } from '../../core/model/restore.ts';
 import type { RestoreStep } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
-import { agentLabel, slotAnnotation } from '../agents/agent-of-pod.ts';
+import { slotAnnotation } from '../agents/agent-of-pod.ts';
 import { publish } from '../cluster/publish.ts';
 import type { ClusterObject } from '../cluster/sources.ts';
 import type { Writer } from '../cluster/writer.ts';
-import { madeByAnnotation } from './bodies.ts';
+import { labelsOf, madeByAnnotation } from './bodies.ts';
 import { accessFor } from './courier-bodies.ts';
 import { createCluster } from './create-cluster.ts';
 import { type Discard, discard, isDiscard, ownBody, removeAll } from './discard.ts';
+import { keepOld, setAside } from './old-volumes.ts';
 import { pinOf } from './pin.ts';
 import type { RestoreTools } from './sources.ts';
 import type { Target } from './target.ts';
@@ -59,6 +60,8 @@ async function performOn(step: OnCluster, deed: RestoreDeed): Promise<void> {
       return removeAll(pods, step.pods, deed);
     case 'set-aside':
       return setAside(step.claims, deed);
+    case 'keep-old-data':
+      return keepOld(step.claims, deed);
     case 'hand-over':
       return handOver(step.seed, deed);
     case 'rewrite-memory':
@@ -72,11 +75,6 @@ function imageOf({ image }: RestoreTools): AgentImage {
   if (typeof image === 'string') throw new Failure('unreachable', image);
   return image;
 }
-
-const labelsOf = ({ dialect }: RestoreTools): Readonly<Record<string, string>> => ({
-  app: 'etcd-restore',
-  [agentLabel(dialect.group)]: 'restore',
-});
 
 /** Says what can be said of the backup before anything is made for it; the seed reads it to its end. */
 async function prove({ read, target, tools, writer }: Given): Promise<void> {
@@ -163,23 +161,6 @@ async function hold(by: string | null, { target, tools, writer }: RestoreDeed): 
   const { namespace, name, uid, resourceVersion } = storedIn(target).metadata;
   const body = { metadata: { uid, resourceVersion, annotations: { [tools.dialect.holdAnnotation]: by } } };
   await writer.patch(tools.clusters.resource, { namespace, name }, { type: 'merge', body });
-}
-
-/**
- * A volume that is the restore's goes with it, if nobody wants it back before; the cluster does not see it any more. Where
- * members are found by name, it stays marked as the cluster's, whose new members have other names for as long.
- */
-async function setAside(claims: readonly Body[], { read, target, tools, writer }: RestoreDeed): Promise<void> {
-  const { naming, findsDisks } = target.read.blueprint;
-  const clusterLabels = findsDisks === 'by-name' ? {} : naming.clusterLabels;
-  const gone = Object.fromEntries(
-    Object.keys({ ...clusterLabels, [naming.memberLabel]: '' }).map((key) => [key, null]),
-  );
-  for (const { name, uid } of claims) {
-    const metadata = { uid, labels: { ...gone, ...labelsOf(tools) }, ownerReferences: [read.owner] };
-    const at = { namespace: read.intent.namespace, name };
-    await writer.patch(persistentVolumeClaims, at, { type: 'merge', body: { metadata } });
-  }
 }
 
 /** The volume first: when the pod is the cluster's, its volume must be too. */

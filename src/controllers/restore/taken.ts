@@ -1,3 +1,4 @@
+import { isKept } from '../../core/desired/kept-claim.ts';
 import type { RestoreIntent } from '../../core/model/restore.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
@@ -21,8 +22,9 @@ export async function takenFor(
   if (rival !== undefined)
     return `an ${kind} of ${rival} has the name "${intent.cluster}" in this namespace: choose another name`;
   const strangers = (those: readonly Stored<KubeObject>[]) => those.filter((each) => !isMadeFor(each, intent, tools));
-  const left = { pods: strangers(bodies.pods), claims: strangers(bodies.claims) };
-  return leftBehind(intent, left, target.read.blueprint.naming.clusterLabels);
+  const { naming } = target.read.blueprint;
+  const claims = strangers(bodies.claims).filter(({ metadata }) => !isKept(metadata, naming)); // no cluster goes on with these
+  return leftBehind(intent, { pods: strangers(bodies.pods), claims }, naming.clusterLabels);
 }
 
 async function rivalOf(intent: RestoreIntent, tools: RestoreTools): Promise<string | undefined> {

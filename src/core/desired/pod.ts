@@ -18,6 +18,8 @@ export interface Body {
   readonly version: string;
   /** The user whose files are on its disk, where that is not ours to choose. */
   readonly user?: number | undefined;
+  /** The name of its PVC, where that is not the member's. */
+  readonly claim?: string | undefined;
   /** After how many entries it makes a snapshot, where etcd is not to choose. */
   readonly snapshotCount?: string;
   /** Members that leave when it has joined. It may take the node of one of them. */
@@ -86,7 +88,7 @@ export const templateMark = ({ template, naming }: Blueprint): string => {
   return fingerprint({ ...rest, ...passed, domain: naming.domain, hasDisk: claim !== undefined });
 };
 
-function podSpec(blueprint: Blueprint, { name, join, version, user }: Body): Manifest['spec'] {
+function podSpec(blueprint: Blueprint, { name, join, version, user, claim = name }: Body): Manifest['spec'] {
   const { naming, template, intent } = blueprint;
   const { nodeSelector, tolerations } = template;
   return {
@@ -103,7 +105,7 @@ function podSpec(blueprint: Blueprint, { name, join, version, user }: Body): Man
     ...(tolerations === undefined ? {} : { tolerations }),
     ...nameCheck(blueprint, name),
     containers: [{ ...etcdContainer(blueprint, name), image: intent.imageOf(version) }],
-    volumes: [dataVolume(template.claim !== undefined || join.as === 'returner', name), ...secretVolumes(template)],
+    volumes: [dataVolume(template.claim !== undefined || join.as === 'returner', claim), ...secretVolumes(template)],
   };
 }
 
@@ -167,8 +169,8 @@ function tlsFlags(prefix: string, askForCertificates: string, files: SecretFiles
 }
 
 /** Whoever returns has a disk to return to, whatever the spec says of disks by now. */
-const dataVolume = (hasDisk: boolean, name: CarrierName): Passed =>
-  hasDisk ? { name: 'etcd-data', persistentVolumeClaim: { claimName: name } } : { name: 'etcd-data', emptyDir: {} };
+const dataVolume = (hasDisk: boolean, claimName: string): Passed =>
+  hasDisk ? { name: 'etcd-data', persistentVolumeClaim: { claimName } } : { name: 'etcd-data', emptyDir: {} };
 
 /**
  * The original waits in every pod until the pod's own name can be looked up. etcd looks names up again by itself, so here

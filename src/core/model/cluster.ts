@@ -1,5 +1,6 @@
 import type { Due } from '../certificates/due.ts';
 import type { Stage } from '../certificates/staging.ts';
+import type { KeptVolume } from './kept-volumes.ts';
 
 declare const brand: unique symbol;
 type Brand<T, Name extends string> = T & { readonly [brand]: Name };
@@ -96,6 +97,8 @@ export interface Carrier {
   /** With an empty disk it refuses to start, instead of forming or joining a cluster anew. */
   readonly sealed: boolean;
   readonly disk: Disk;
+  /** The name of its PVC, where it has one. */
+  readonly claim?: string | undefined;
   /** The version of its image; where there is no pod, the version that last ran on its disk. */
   readonly version: string;
   readonly image: string;
@@ -171,6 +174,8 @@ export interface ClusterIntent {
   readonly memberNames: MemberNames;
   /** How long a member may be out of reach before another takes its place. */
   readonly replaceAfterSeconds: number;
+  /** How long the volume of a removed member is kept; 0: it is deleted at once. */
+  readonly keepVolumesSeconds: number;
   /** How a member's peer URL is made of its name. */
   readonly peerURLOf: (name: CarrierName) => string;
   /** The image of a version. */
@@ -265,6 +270,8 @@ export interface ClusterWorld {
   readonly strangeDisks?: readonly CarrierName[];
   /** Names that the next newcomer would have, did not somebody else's object stand for a member of that name. */
   readonly strangePeers?: readonly CarrierName[];
+  /** Volumes of members that were removed. */
+  readonly keptVolumes?: readonly KeptVolume[];
   /** Disks that are smaller than they are asked to be by now. */
   readonly growingDisks?: readonly GrowingDisk[];
   /** Looked for only where we have written nothing down yet. */

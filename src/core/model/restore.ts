@@ -56,6 +56,8 @@ export interface RestoredCluster {
   readonly isPaused?: boolean;
   /** What keeps it from growing until a person puts it right, in a sentence. */
   readonly trouble?: string | undefined;
+  /** Whether volumes of removed members are kept for a while. */
+  readonly keepsVolumes?: boolean;
   /** Pods and volumes of members other than the seed. */
   readonly oldPods: readonly Body[];
   readonly oldClaims: readonly Body[];

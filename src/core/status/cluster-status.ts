@@ -1,5 +1,6 @@
 import { alarmsIn, isCorrupt, sentenceOnAlarms } from '../model/alarms.ts';
 import type { Carrier, CarrierName, ClusterWorld, Member, Memory } from '../model/cluster.ts';
+import { type KeptUntil, untilOf } from '../model/kept-volumes.ts';
 import { isSameVersion } from '../model/version.ts';
 import { hasFormed } from '../plan/cluster/formed-unseen.ts';
 import { routeOf } from '../plan/cluster/outdated.ts';
@@ -37,6 +38,8 @@ export interface ClusterStatus {
   readonly path: readonly string[];
   /** Whether a person is needed, or a majority has been down for a while. */
   readonly hasFailed: boolean;
+  /** Volumes of removed members that are kept, those first that go first. */
+  readonly keptVolumes: readonly KeptUntil[];
   readonly paused: boolean;
   readonly conditions: readonly Condition[];
 }
@@ -64,6 +67,7 @@ export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside
     upgrade: upgradeOf(world, verdict, path),
     path,
     hasFailed: isDown(world) || (verdict.is === 'wait' && verdict.needsPerson === true),
+    keptVolumes: keptVolumesOf(world),
     paused: world.intent.paused,
     conditions: [
       available(world),
@@ -86,6 +90,11 @@ function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]
     : memory.voters;
   return { bootstrap, clusterId, voters, version: versionOfAll(membership) ?? memory.version };
 }
+
+const keptVolumesOf = ({ keptVolumes = [], intent }: ClusterWorld): readonly KeptUntil[] =>
+  keptVolumes
+    .map((volume) => ({ claim: volume.claim, member: volume.member, until: untilOf(volume, intent) }))
+    .toSorted((a, b) => (a.until ?? 0) - (b.until ?? 0) || a.claim.localeCompare(b.claim));
 
 function versionOfAll(membership: ClusterWorld['membership']): string | undefined {
   const versions = new Set(membership.seen ? membership.value.members.map(({ version }) => version) : []);

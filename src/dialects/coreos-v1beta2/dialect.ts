@@ -1,6 +1,6 @@
 import type { ClusterDialect } from '../dialect.ts';
 import { tellWait } from '../warnings.ts';
-import { group, readCluster, version } from './intent.ts';
+import { clusterLabel, group, readCluster, version } from './intent.ts';
 import { safeguards } from './safeguard.ts';
 import { tellMembers, tellSpec, tellStep } from './tell.ts';
 import { writeProblems, writeStatus } from './write-status.ts';
@@ -12,6 +12,7 @@ export const coreos: ClusterDialect = {
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
   selector: 'app=etcd',
+  clusterLabel,
   scopeAnnotation: `${group}/scope`,
   oldLock: { plural: 'endpoints', kind: 'Endpoints', name: 'etcd-operator' },
   hasBackups: true,

@@ -10,6 +10,7 @@ import type { PodPolicy } from './spec.ts';
 
 export const group = 'etcd.database.coreos.com';
 export const version = 'v1beta2';
+export const clusterLabel = 'etcd_cluster';
 
 /** How long the init container looks for its pod's name when nobody says how long. */
 const defaultNameTries = 30;
@@ -35,6 +36,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
         ...pauseOf(resource),
         memberNames: 'random',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
+        keepVolumesSeconds: spec.keepRemovedVolumesSeconds,
         peerURLOf: (member) => `${scheme}://${member}.${suffix}`,
         ...imagesOf(spec),
       },
@@ -42,8 +44,8 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       naming,
       template,
       certificateFiles: ownFiles(name),
-      disksOutlive: false,
-      findsDisks: 'by-owner',
+      disksOutlive: spec.volumeClaimPolicy === 'Retain',
+      findsDisks: 'by-name', // the policy may have been Retain before
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(spec.TLS),
@@ -64,7 +66,7 @@ function pauseOf({ metadata, spec }: EtcdClusterResource): { readonly paused: bo
 
 const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => ({
   prefix: group,
-  clusterLabels: { app: 'etcd', etcd_cluster: name },
+  clusterLabels: { app: 'etcd', [clusterLabel]: name },
   memberLabel: 'etcd_node',
   versionAnnotation: 'etcd.version',
   peerService: name,

@@ -29,6 +29,8 @@ describe('an EtcdCluster that says only its size', () => {
       repository: 'quay.io/coreos/etcd',
       paused: false,
       replaceMemberAfterSeconds: 300,
+      keepRemovedVolumesSeconds: 3600,
+      volumeClaimPolicy: 'Delete',
     });
   });
 });

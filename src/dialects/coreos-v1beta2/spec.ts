@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { imageRepository, longestVersion, oneDigest, pinnableForm, withDigestApart } from '../image.ts';
+import { keepRemovedVolumesSeconds } from '../kept-volumes.ts';
 import {
   affinity,
   claimSpec,
@@ -116,6 +117,15 @@ const fields = z.object({
   repository: imageRepository,
   paused,
   replaceMemberAfterSeconds,
+  keepRemovedVolumesSeconds,
+  volumeClaimPolicy: z
+    .enum(['Retain', 'Delete'])
+    .optional()
+    .transform((written) => written ?? 'Delete')
+    .describe(
+      'Whether volumes of members stay when the cluster is deleted, so that it can be made again on them under the same name, ' +
+        'or go with it; Delete if left out.',
+    ),
   pod: pod.optional().describe("What the members' pods have beside what etcd needs."),
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { found } from '../conditions.ts';
+import { keptVolumes } from '../kept-volumes.ts';
 import { alarms } from '../member-status.ts';
 import { listBy, looksLike, ruled, text } from '../rule.ts';
 
@@ -58,6 +59,7 @@ const fields = {
       token: text(512).describe("The cluster's initial token."),
     })
     .describe('How the cluster was formed: decided once, before its first pod, and never again.'),
+  keptVolumes,
   selector: text(512).describe("Label selector of the members' pods, for kubectl scale and autoscalers."),
   observedGeneration: z.int().describe('Generation of the spec that this status speaks of.'),
 } as const;

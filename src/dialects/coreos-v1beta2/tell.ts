@@ -1,6 +1,7 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Told } from '../dialect.ts';
+import { volumeDeleted } from '../kept-volumes.ts';
 import { type VersionChange, versionChanges } from '../member-status.ts';
 import { takenOver, warningsAbout } from '../warnings.ts';
 import { foundStatus } from './status.ts';
@@ -28,6 +29,8 @@ export function tellStep(step: Step): readonly Told[] {
       return step.because === 'dead' ? [replacing(step.name), removed(step.name)] : [removed(step.name)];
     case 'adopt-carrier':
       return [takenOver(step.name)];
+    case 'delete-volume':
+      return [volumeDeleted(step.claim, step.member)];
     case 'release-carrier':
     case 'remember-bootstrap':
     case 'remember-formation':

@@ -4,6 +4,7 @@ import type { ClusterStatus, Condition as CoreCondition } from '../../core/statu
 import type { Scaling, Upgrade } from '../../core/status/under-way.ts';
 import { merged, type Said, saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
+import { keptVolumesIn } from '../kept-volumes.ts';
 import { stateOf, unasked, unheard } from '../member-status.ts';
 import { type EtcdClusterStatus, foundStatus } from './status.ts';
 
@@ -17,6 +18,7 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
     reason: status.hasFailed ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
     heldBy: intent.heldBy,
+    keptVolumes: keptVolumesIn(status),
     conditions: merged(conditionsOf(status), before.conditions ?? [], now),
     ...membersOf(status, before),
     ...versionsOf(status, before),

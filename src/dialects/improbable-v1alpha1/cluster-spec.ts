@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newest } from '../../core/versions/releases.ts';
 import { imageRepository, longestVersion, oneDigest, pinnableForm, releasedForm, withDigestApart } from '../image.ts';
+import { keepRemovedVolumesSeconds } from '../kept-volumes.ts';
 import {
   auth,
   autoCompaction,
@@ -48,6 +49,7 @@ const fields = z.object({
   repository: imageRepository,
   paused,
   replaceMemberAfterSeconds,
+  keepRemovedVolumesSeconds,
   quotaBackendBytes: quotaBackendBytes.optional(),
   autoCompaction: autoCompaction.optional(),
   tls: tls.optional().describe('Encryption between members, and between members and clients.'),

@@ -30,6 +30,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
         ...{ name, namespace, uid, size: spec.replicas, version: spec.version, ...pauseOf(resource) },
         memberNames: 'ordinal',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
+        keepVolumesSeconds: spec.keepRemovedVolumesSeconds,
         peerURLOf: (member) => `${scheme}://${hostOf(member, name, namespace)}:${ports.peer}`,
         ...imagesOf(spec),
       },

@@ -40,6 +40,7 @@ describe('an EtcdCluster that says only its replicas, as in the talk', () => {
       storage: { volumeClaimTemplate: claim, volumeClaimPolicy: 'Retain' },
       paused: false,
       replaceMemberAfterSeconds: 300,
+      keepRemovedVolumesSeconds: 3600,
     });
   });
 

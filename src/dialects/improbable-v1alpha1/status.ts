@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptVolumes } from '../kept-volumes.ts';
 import { alarms } from '../member-status.ts';
 import { listBy, looksLike, ruled, text } from '../rule.ts';
 
@@ -54,6 +55,7 @@ const clusterFields = {
     .describe('How the cluster was formed: decided once, before its first pod, and never again.'),
   paused: z.boolean().describe('Whether the operator leaves the cluster as it is, as spec.paused asks.'),
   heldBy: text(253).describe('The restore for which the operator stands aside, by its uid.'),
+  keptVolumes,
   selector: text(512).describe("Label selector of the members' pods, for kubectl scale and autoscalers."),
   conditions: conditions.describe('What is true of the cluster now.'),
   observedGeneration: z.int().describe('Generation of the spec that this status speaks of.'),

@@ -2,6 +2,7 @@ import { compareVersions, minorOf, parseVersion } from '../../core/model/version
 import type { ClusterStatus } from '../../core/status/cluster-status.ts';
 import { saidOfProblems } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
+import { keptVolumesIn } from '../kept-volumes.ts';
 import { stateOf, unasked, unheard } from '../member-status.ts';
 import { type Condition, type EtcdClusterStatus, foundClusterStatus } from './status.ts';
 
@@ -20,6 +21,7 @@ export function writeStatus({ status, blueprint, generation, now }: Findings, pr
     bootstrap: bootstrapOf(status),
     paused: status.paused || undefined,
     heldBy: intent.heldBy,
+    keptVolumes: keptVolumesIn(status),
     selector: Object.entries(naming.clusterLabels)
       .map((pair) => pair.join('='))
       .join(','),

@@ -1,5 +1,6 @@
 import type { ClusterWorld } from '../../model/cluster.ts';
 import { announceMove } from './announce-move.ts';
+import { deleteKeptVolumes } from './delete-kept-volumes.ts';
 import { discardStrays } from './discard-strays.ts';
 import { growByOne } from './grow-by-one.ts';
 import { holdWhileCorrupt } from './hold-while-corrupt.ts';
@@ -60,6 +61,7 @@ const rules: readonly Rule[] = [
   holdForSecrets, // below this line a new body can start
   prepareSecondVoter,
   growByOne,
+  deleteKeptVolumes,
   waitForAlarms,
   saveFirst,
   announceMove,

@@ -38,8 +38,10 @@ export type Step =
   | { readonly kind: 'seal-carrier'; readonly name: CarrierName; readonly uid: string }
   /** Deletes the pod and keeps the disk. */
   | { readonly kind: 'stop-carrier'; readonly name: CarrierName; readonly uid: string }
-  /** Deletes the pod and the disk: only ever for a name that is not in etcd's list. */
+  /** Deletes the pod and keeps the volume for its grace time, if any: only ever for a name that is not in etcd's list. */
   | { readonly kind: 'discard-carrier'; readonly name: CarrierName; readonly uid: string }
+  /** Deletes the PVC of a removed member, after its grace time. */
+  | { readonly kind: 'delete-volume'; readonly claim: string; readonly uid: string; readonly member: CarrierName }
   /** Its container starts again with another image, in the same pod, and so with its data. */
   | {
       readonly kind: 'change-image';

@@ -1,4 +1,4 @@
-import type { RestoreWorld } from '../../model/restore.ts';
+import type { RestoredCluster, RestoreWorld } from '../../model/restore.ts';
 import { act, type RestoreVerdict, wait } from './step.ts';
 
 /** What failed leaves nothing behind but its status, and keeps nobody from anything. */
@@ -19,8 +19,13 @@ function tidyUp({ seedPod, memory, isPinned, hasSeedVolume = false }: RestoreWor
 /** One that its node does not let go of goes with that, and serves nobody meanwhile. */
 const isStillGoing = (pod: RestoreWorld['seedPod']): boolean => pod !== undefined && pod.isOverdue !== true;
 
-/** What is kept of the old members goes with the restore. */
-export function forgetOld({ aside, isPinned }: RestoreWorld): RestoreVerdict {
-  if (aside.length > 0) return act({ kind: 'discard-old-data', claims: aside }, 'removing the data of the old members');
+/** Volumes of the old members are kept like those of any removed member; where there is no cluster to keep them, by the restore. */
+export function forgetOld({ aside, cluster, isPinned }: RestoreWorld): RestoreVerdict {
+  if (aside.length > 0 && typeof cluster !== 'string') return handBack(aside, cluster);
   return isPinned ? act({ kind: 'unpin' }, 'over') : { is: 'over' };
 }
+
+const handBack = (claims: RestoreWorld['aside'], { keepsVolumes = false }: RestoredCluster): RestoreVerdict =>
+  keepsVolumes
+    ? act({ kind: 'keep-old-data', claims }, 'keeping the data of the old members for its grace time')
+    : act({ kind: 'discard-old-data', claims }, 'removing the data of the old members');

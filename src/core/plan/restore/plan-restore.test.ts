@@ -200,6 +200,7 @@ describe('when the seed serves', () => {
     expect(planRestore(world('growing', { cluster: { ...growing, isSettled: false } }))).toMatchObject({ is: 'wait' });
     expect(planRestore(world('growing', { cluster: growing }))).toMatchObject({ is: 'enter', phase: 'complete' });
     expect(stepIn(world('complete', { aside: [old] }))).toBe('discard-old-data');
+    expect(stepIn(world('complete', { aside: [old], cluster: { keepsVolumes: true } }))).toBe('keep-old-data');
     expect(stepIn(world('complete'))).toBe('unpin');
     expect(planRestore(world('complete', { isPinned: false }))).toEqual({ is: 'over' });
   });

@@ -25,6 +25,8 @@ export type RestoreStep =
       readonly memberId: string | undefined;
     }
   | { readonly kind: 'release-cluster' }
+  /** Volumes of the old members become the cluster's again, as those of members that were removed from it. */
+  | { readonly kind: 'keep-old-data'; readonly claims: readonly Body[] }
   | { readonly kind: 'discard-old-data'; readonly claims: readonly Body[] };
 
 export type RestoreVerdict =
