@@ -69,6 +69,32 @@ describe('an etcd of somebody else', () => {
     },
   );
 
+  it.each(['memberList', 'status', 'alarms', 'linearizableRead'] as const)(
+    'whose answer to %s comes one byte at a time is given up when the time of the call is over',
+    async (method) => {
+      const server = createServer();
+      server.on('sessionError', () => {});
+      server.on('stream', (stream) => {
+        stream.on('error', () => {});
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+        const head = Buffer.alloc(5);
+        head.writeUInt32BE(1000, 1);
+        stream.write(head);
+        const timer = setInterval(() => stream.write(Buffer.alloc(1)), 20);
+        stream.once('close', () => clearInterval(timer));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const etcd = connect({ url: `http://127.0.0.1:${port}` }, { timeoutMillis: 300 });
+      const began = performance.now();
+      await expect(etcd[method]()).rejects.toMatchObject({ kind: 'unreachable' });
+      expect(performance.now() - began).toBeLessThan(5_000);
+      etcd.close();
+      server.close();
+    },
+  );
+
   it('whose users keep more than that is read for them', async () => {
     const kvs = [{ key: Buffer.from('k'), value: Buffer.alloc(3 * 1024 * 1024) }];
     await using fake = await startFakeEtcd({ kv: { range: () => ({ header, kvs }) } });

@@ -88,9 +88,9 @@ async function obstacleTo(
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
   try {
-    await client.list(clustersOf(dialect), { namespace, limit: 1, signal });
+    await client.list(clustersOf(dialect), { namespace, limit: 1, enough: 1, signal });
     const peers = peersOf(dialect);
-    if (peers !== undefined) await client.list(peers, { namespace, limit: 1, signal });
+    if (peers !== undefined) await client.list(peers, { namespace, limit: 1, enough: 1, signal });
     return undefined;
   } catch (thrown) {
     return Failure.from(thrown);
