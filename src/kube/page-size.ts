@@ -1,6 +1,6 @@
 /** Objects of a page at first, and at most. */
-const first = 100;
-const most = 500;
+const first = 10;
+const most = 200;
 /** A page should have about as many bytes. */
 const wantedBytes = 1024 * 1024;
 /** A page of more than one object with more bytes than this is not read, and asked for again with fewer objects. */

@@ -52,8 +52,8 @@ describe('a list of large objects', () => {
     const { client, requests } = await serverWith([...Array(20).fill(1.4 * mebibyte), ...Array(2000).fill(10)]);
     expect((await client.list(pods)).items).toHaveLength(2020);
     const limits = requests.map(({ query }) => Number(query.get('limit')));
-    expect(limits.slice(0, 4)).toEqual([100, 12, 1, 1]);
-    expect(Math.max(...limits)).toBe(500);
+    expect(limits.slice(0, 4)).toEqual([10, 1, 1, 1]);
+    expect(Math.max(...limits)).toBe(200);
     expect(requests.length).toBeLessThan(40);
   });
 
