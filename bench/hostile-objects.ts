@@ -86,7 +86,7 @@ function hostileObject(index: number): { readonly object: KubeObject; readonly p
 
 async function fill(client: HttpKubeClient): Promise<number> {
   for (const definition of [etcdClusterCrd(), etcdBackupCrd(), etcdRestoreCrd()])
-    await client.create(customResourceDefinitions, definition as never);
+    await client.create(customResourceDefinitions, definition);
   for (const name of ['tenant', 'other', 'operator'])
     await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   let bytes = 0;
@@ -94,7 +94,7 @@ async function fill(client: HttpKubeClient): Promise<number> {
     const { object, plural } = hostileObject(index);
     const resource = plural === 'pods' ? pods : kinds[object.kind as keyof typeof kinds];
     bytes += JSON.stringify(object).length;
-    await client.create(resource as never, object);
+    await client.create(resource, object);
   }
   return bytes;
 }

@@ -18,11 +18,11 @@ export function parsedBy<Schema extends z.ZodType>(schema: Schema, raw: unknown)
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) };
 }
 
-const tooLarge = ({ field, kibibytes, mostKibibytes }: Oversize): Problem => ({
+const tooLarge = ({ field, mostKibibytes }: Oversize): Problem => ({
   path: field,
   says:
-    `is too large, or nested too deeply: the object has ${kibibytes} KiB, and the operator reads objects of up to ` +
-    `${mostKibibytes} KiB; shorten this field`,
+    `is too large, or nested too deeply: the object has more than ${mostKibibytes} KiB, and the operator reads no larger ` +
+    'ones; shorten this field',
 });
 
 /** Nothing in our APIs lies deeper; a deeper null is left to whoever gets the subtree. */

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { ClusterObject, Tools } from '../controllers/cluster/sources.ts';
 import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
+import { accountsRestrictedTo } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
@@ -44,7 +45,8 @@ export async function lookAfterBackups(turn: BackupTurn, stop: AbortSignal): Pro
 type Api = BackupApi & { readonly clusters: ClusterDialect };
 
 function lookAfterBackupsOf(api: Api, turn: BackupTurn & BackupMetrics, stop: AbortSignal): Promise<void> {
-  const { backups: dialect, schedules, clusters } = api;
+  const { schedules, clusters } = api;
+  const dialect = accountsRestrictedTo(turn.settings.restrictions, api.backups);
   const isOurs = clusters.scopeAnnotation === undefined ? () => true : turn.isOurs;
   const work: Group['work'] = async (signal, leads) => {
     const image = await agentImage('backup', turn.settings, turn.client);
@@ -80,7 +82,15 @@ async function lookAfterRestoresOf(
     const image = await agentImage('restore', turn.settings, turn.client);
     const { restoreController } = await import('./restores.ts');
     const operators = { ...turn.settings.store, namespace: turn.namespace };
-    const parts = { ...turn, image, isOurs, leads, operators, keepsSecrets: !turn.lacks.has('secrets') };
+    const parts = {
+      ...turn,
+      image,
+      isOurs,
+      leads,
+      operators,
+      keepsSecrets: !turn.lacks.has('secrets'),
+      restrictions: turn.settings.restrictions,
+    };
     await restoreController(served, parts)(signal);
   };
   await takeTurn(turn, { ...locksOf(api, served.dialect), kind: api.resource, work }, stop);

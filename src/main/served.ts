@@ -3,6 +3,7 @@ import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import { withRepository } from '../dialects/image.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
+import { type Restrictions, restrictedTo } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { type Backoff, backoffSeconds, type Clock, pause } from '../runtime/clock.ts';
@@ -20,12 +21,16 @@ export interface Served {
   readonly dialect: ClusterDialect;
 }
 
-const served = (names: readonly DialectName[], repository: string | undefined): readonly Served[] =>
-  names.map((name) => ({ name, dialect: withRepository(allDialects[name], repository) }));
+const served = (names: readonly DialectName[], { etcdRepository, restrictions }: Asked): readonly Served[] =>
+  names.map((name) => ({
+    name,
+    dialect: restrictedTo(restrictions, withRepository(allDialects[name], etcdRepository)),
+  }));
 
 export interface Asked {
   readonly dialects: readonly DialectName[] | undefined;
   readonly etcdRepository: string | undefined;
+  readonly restrictions?: Restrictions;
 }
 
 /**
@@ -34,13 +39,14 @@ export interface Asked {
  */
 export async function dialectsToServe(
   client: Pick<KubeClient, 'review'>,
-  { dialects: named, etcdRepository }: Asked,
+  asked: Asked,
   scope: string | undefined,
 ): Promise<readonly Served[]> {
-  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), etcdRepository);
+  const { dialects: named } = asked;
+  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), asked);
   if (named !== undefined) return all;
-  const asked = all.map(async (each) => ((await mayList(client, clustersOf(each.dialect), scope)) ? [each] : []));
-  const visible = (await Promise.all(asked)).flat();
+  const seen = all.map(async (each) => ((await mayList(client, clustersOf(each.dialect), scope)) ? [each] : []));
+  const visible = (await Promise.all(seen)).flat();
   return visible.length === 0 ? all : visible;
 }
 

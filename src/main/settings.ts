@@ -1,7 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { checkUrls, type OperatorsStore } from '../controllers/agents/operators-store.ts';
+import type { Restrictions } from '../dialects/restrictions.ts';
 import { Failure } from '../std/failure.ts';
 import { allDialects, type DialectName } from './served.ts';
+import { type RestrictionFlags, restrictionsOf, withRestrictionFlags } from './shared.ts';
 import { version } from './version.ts';
 
 /** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
@@ -31,6 +33,8 @@ export interface Settings {
   readonly groups: readonly Group[];
   /** The images of agents; by default the operator's own. */
   readonly agentImages: { readonly backup: string | undefined; readonly restore: string | undefined };
+  /** What specs may ask for of pods. */
+  readonly restrictions: Restrictions;
   /** What opens stores for backups that name no credentials of their own. */
   readonly store: Omit<OperatorsStore, 'namespace'>;
 }
@@ -89,7 +93,7 @@ function storeUrls(text: string): readonly string[] {
   }
 }
 
-interface Flags {
+interface Flags extends RestrictionFlags {
   readonly dialects?: readonly DialectName[];
   readonly metricsAddr?: Settings['listenAddress'];
   readonly enableLeaderElection: boolean;
@@ -157,7 +161,7 @@ const command = (): Command =>
 
 /** Reads flags and environment. What is wrong with a flag is said on stderr, and ends the program. */
 export function settingsFrom(words: readonly string[], env: Environment, name = 'etcd-operator'): Settings {
-  const program = command().parse(words.map(withTwoDashes), { from: 'user' });
+  const program = withRestrictionFlags(command()).parse(words.map(withTwoDashes), { from: 'user' });
   const flags = program.opts<Flags>();
   const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
   return {
@@ -166,6 +170,7 @@ export function settingsFrom(words: readonly string[], env: Environment, name = 
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
     agentImages: agentImagesIn(flags),
+    restrictions: restrictionsOf(flags, { clusterWide, etcdRepository: flags.etcdRepository }),
     store: storeOf(flags),
     groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],
     podName: env['MY_POD_NAME'],

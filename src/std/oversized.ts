@@ -1,10 +1,9 @@
 /** What stands in place of a spec that was too large to be kept. */
 export const oversizedField = 'x-oversized';
 
-/** Where the bulk of an object was, and how much the whole object had. */
+/** Where the bulk of an object was, and how large an object may be. */
 export interface Oversize {
   readonly field: string;
-  readonly kibibytes: number;
   readonly mostKibibytes: number;
 }
 
@@ -19,4 +18,4 @@ const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 
 const isNote = (note: unknown): note is Oversize =>
-  typeof fieldOf(note, 'field') === 'string' && typeof fieldOf(note, 'kibibytes') === 'number';
+  typeof fieldOf(note, 'field') === 'string' && typeof fieldOf(note, 'mostKibibytes') === 'number';

@@ -51,14 +51,15 @@ const containersOf = (status: Pod['status']): readonly ContainerStatus[] => [
 
 /** "It is being created" says nothing; what goes wrong with images does, and so does the scheduler. */
 function whyNot(pod: Stored<Pod>): string {
-  const { status } = pod;
-  const held = containersOf(status).find(({ state }) => isTelling(state?.waiting));
-  const waiting = held?.state?.waiting;
-  if (held !== undefined && waiting !== undefined)
-    return waitingMessage(pod, held.name, waiting) ?? waiting.reason ?? '';
-  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
-  return unscheduled?.message ?? '';
+  const [held] = containersOf(pod.status).filter(({ state }) => isTelling(state?.waiting));
+  return held === undefined ? whyUnscheduled(pod.status) : whyHeld(pod, held);
 }
+
+const whyHeld = (pod: Stored<Pod>, { name, state }: ContainerStatus): string =>
+  waitingMessage(pod, name, state?.waiting ?? {}) ?? state?.waiting?.reason ?? '';
+
+const whyUnscheduled = (status: Pod['status']): string =>
+  status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')?.message ?? '';
 
 const isTelling = (waiting: { readonly reason?: string } | undefined): boolean =>
   waiting !== undefined && waiting.reason !== 'ContainerCreating' && waiting.reason !== 'PodInitializing';
