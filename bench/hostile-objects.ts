@@ -70,8 +70,9 @@ function hostileObject(index: number): { readonly object: KubeObject; readonly p
     plural: kinds[kind].plural,
   });
   const labels = Object.fromEntries(Array.from({ length: 20_000 }, (_, each) => [`l${each}`, 'x'.repeat(50)]));
-  if (index % 4 === 0) return custom('EtcdCluster', { size: 1, pod: { affinity: { nodeAffinity: { bulk } } } });
-  if (index % 4 === 1) return custom('EtcdCluster', { size: 1 }, { labels });
+  if (index % 2 === 0 && index % 20 !== 2)
+    return custom('EtcdCluster', { size: 1, pod: { affinity: { nodeAffinity: { bulk } } } });
+  if (index % 20 === 1) return custom('EtcdCluster', { size: 1 }, { labels });
   if (index % 4 === 2)
     return custom(
       'EtcdBackup',
@@ -121,7 +122,13 @@ async function startOperator(limit: number): Promise<Operator> {
   await bundle(app);
   const flags = ['--max-semi-space-size=4', `--max-old-space-size=${limit / 2}`];
   const words = ['--kubeconfig', kubeconfig, '--cluster-wide', '--create-crd=false', '--dialects=coreos'];
-  const own = ['--namespace=operator', '--listen-addr=127.0.0.1:0', '--reach-pods=direct', '--log-level=warn'];
+  const own = [
+    '--namespace=operator',
+    '--listen-addr=127.0.0.1:0',
+    '--reach-pods=direct',
+    '--log-level=warn',
+    '--enable-leader-election=false',
+  ];
   const child = spawn(process.execPath, [...flags, bundleOf('etcd-operator', app), ...words, ...own], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });

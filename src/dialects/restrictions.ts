@@ -33,6 +33,17 @@ export const sharedRestrictions = {
   uids: [{ from: 1, to: 2_147_483_647 }],
 } as const satisfies Restrictions;
 
+/** A dialect that says nothing of clusters without TLS. */
+export function silentAboutPlaintext(dialect: ClusterDialect): ClusterDialect {
+  const read: ClusterDialect['read'] = (raw) => {
+    const parsed = dialect.read(raw);
+    if (!parsed.ok) return parsed;
+    const blueprint = { ...parsed.value.blueprint, acceptsPlaintext: true };
+    return { ok: true, value: { ...parsed.value, blueprint } };
+  };
+  return { ...dialect, read };
+}
+
 const refused = (path: string, what: string, flag: keyof Restrictions, allowed: string): Problem => ({
   path,
   says:

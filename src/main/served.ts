@@ -3,7 +3,7 @@ import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import { withRepository } from '../dialects/image.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
-import { type Restrictions, restrictedTo } from '../dialects/restrictions.ts';
+import { type Restrictions, restrictedTo, silentAboutPlaintext } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { type Backoff, backoffSeconds, type Clock, pause } from '../runtime/clock.ts';
@@ -21,16 +21,24 @@ export interface Served {
   readonly dialect: ClusterDialect;
 }
 
-const served = (names: readonly DialectName[], { etcdRepository, restrictions }: Asked): readonly Served[] =>
-  names.map((name) => ({
-    name,
-    dialect: restrictedTo(restrictions, withRepository(allDialects[name], etcdRepository)),
-  }));
+const served = (names: readonly DialectName[], asked: Asked): readonly Served[] =>
+  names.map((name) => ({ name, dialect: adapted(allDialects[name], asked) }));
+
+/** An API as the operator's flags have it. */
+function adapted(
+  dialect: ClusterDialect,
+  { etcdRepository, restrictions, warnPlaintext = true }: Asked,
+): ClusterDialect {
+  const restricted = restrictedTo(restrictions, withRepository(dialect, etcdRepository));
+  return warnPlaintext ? restricted : silentAboutPlaintext(restricted);
+}
 
 export interface Asked {
   readonly dialects: readonly DialectName[] | undefined;
   readonly etcdRepository: string | undefined;
   readonly restrictions?: Restrictions;
+  /** Whether to say of clusters that they have no TLS; by default it is said. */
+  readonly warnPlaintext?: boolean;
 }
 
 /**

@@ -33,6 +33,8 @@ export interface Settings {
   readonly groups: readonly Group[];
   /** The images of agents; by default the operator's own. */
   readonly agentImages: { readonly backup: string | undefined; readonly restore: string | undefined };
+  /** Whether to say of clusters that they have no TLS. */
+  readonly warnPlaintext: boolean;
   /** What specs may ask for of pods. */
   readonly restrictions: Restrictions;
   /** What opens stores for backups that name no credentials of their own. */
@@ -170,6 +172,7 @@ export function settingsFrom(words: readonly string[], env: Environment, name = 
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
     agentImages: agentImagesIn(flags),
+    warnPlaintext: flags.warnPlaintext,
     restrictions: restrictionsOf(flags, { clusterWide, etcdRepository: flags.etcdRepository }),
     store: storeOf(flags),
     groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],

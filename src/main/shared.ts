@@ -7,11 +7,18 @@ export const isShared = ({ clusterWide }: Pick<Settings, 'clusterWide'>): boolea
 
 /** As the flags say it: a list, or a star for anything. */
 export interface RestrictionFlags {
+  readonly warnPlaintext: boolean;
   readonly allowedValueFrom?: readonly string[];
   readonly allowedRepositories?: readonly string[];
   readonly allowedServiceAccounts?: readonly string[];
   readonly allowedUids?: readonly UidRange[] | readonly ['*'];
 }
+
+const isTrue = (text: string | true): boolean => {
+  if (text === true || text === 'true') return true;
+  if (text === 'false') return false;
+  throw new InvalidArgumentError('must be true or false');
+};
 
 const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
 
@@ -52,12 +59,13 @@ export function withRestrictionFlags(command: Command): Command {
         `${restrictionFlags.uids} <ranges>`,
         `users as which members may run, such as 1000-2000,65532; ${byDefault} any but root`,
       ).argParser(ranges),
-    );
+    )
+    .option('--warn-plaintext [bool]', 'say of clusters without TLS that they have none', isTrue, true);
 }
 
 /** What is said counts; what is not said is restricted where the operator is shared. */
 export function restrictionsOf(
-  flags: RestrictionFlags,
+  flags: Omit<RestrictionFlags, 'warnPlaintext'>,
   settings: Pick<Settings, 'clusterWide' | 'etcdRepository'>,
 ): Restrictions {
   const { valueFrom, repositories, serviceAccounts, uids }: Restrictions = isShared(settings) ? sharedRestrictions : {};

@@ -14,7 +14,7 @@ import type { Reason } from '../reasons.ts';
 import { clientsMoving } from './client-move.ts';
 
 export interface Condition {
-  readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving';
+  readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving' | 'Secured';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;

@@ -1,5 +1,6 @@
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import { type MemberTemplate, type NameCheck, type Naming, type Passed, ports } from '../../core/model/template.ts';
+import { plaintextAnnotation } from '../../core/status/plaintext.ts';
 import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';
 import type { ReadCluster } from '../dialect.ts';
 import { environmentFor, passedFields } from '../member-settings.ts';
@@ -41,6 +42,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       naming,
       template,
       certificateFiles: ownFiles(name),
+      acceptsPlaintext: metadata.annotations?.[plaintextAnnotation(group)] === 'true',
       disksOutlive: false,
       findsDisks: 'by-owner',
     },
