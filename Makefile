@@ -87,6 +87,10 @@ bench: $(INSTALLED) ## measure speed on the test cluster, as ratios to the same 
 		node bench/save-a-snapshot.ts $(or $(PAIRS),5); second=$$?; \
 		node bench/restore-a-snapshot.ts $(NAME) $(or $(PAIRS),5); exit $$((first | second | $$?))
 
+.PHONY: bench-hostile
+bench-hostile: $(INSTALLED) ## measure the operator's memory with 200 hostile objects of 1.4 MiB, on the lab's API server (minutes)
+	@node bench/hostile-objects.ts
+
 # What the Dockerfile copies.
 .PHONY: image-tree
 image-tree: $(INSTALLED)

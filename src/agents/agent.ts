@@ -7,6 +7,7 @@ import { lookAtSnapshot } from './look.ts';
 import { placed } from './place.ts';
 import { Progress, serveProgress } from './progress.ts';
 import { prune } from './prune.ts';
+import { withoutSecrets } from './redact-result.ts';
 import { AgentFailure, type AgentResult, leaveResult, resultOfFailure } from './result.ts';
 import { save } from './save.ts';
 import { type AgentFlags, type SaveFlags, type Task, taskFrom } from './settings.ts';
@@ -16,7 +17,7 @@ import { openSource } from './source.ts';
 export async function runAgent(words: readonly string[], stop: AbortSignal): Promise<boolean> {
   const task = taskFrom(words);
   const result = task.verb === 'place' ? await placed(task.flags) : await resultOf(task, stop);
-  await leaveResult(task.flags.result, result);
+  await leaveResult(task.flags.result, await withoutSecrets(result, task.flags));
   return result.ok;
 }
 

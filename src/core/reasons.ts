@@ -8,6 +8,7 @@ export const reasons = {
   QuotaTooLarge:
     'spec.quotaBackendBytes leaves etcd more room than its volume has, which would be full before etcd refuses to write.',
   SecretUnfit: 'A Secret that the spec names is missing or cannot be used; the message names it and the key in it.',
+  NoTLS: 'The cluster has no TLS, for clients or between members; the message says which.',
   Certificates: 'Certificates or authorities are being issued, renewed or replaced, while members go on.',
   ClientsMoving: 'Clients are being switched to TLS or from it; the message says what each of them has to do.',
   Creating: 'The first members are being started.',

@@ -100,6 +100,8 @@ export interface ClusterDialect {
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
+  /** The field of a spec that is about members' pods. */
+  readonly podField?: string;
   /** Finds everything that is made for clusters of this API, by its labels. */
   readonly selector: string;
   /** The label that says of which cluster something is a part, where disks are found by it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anything, notTooMuch } from './pod-budget.ts';
 import { partsOf, quantityForm } from './quantity.ts';
 import { listBy, looksLike, type Rule, ruled, table, text } from './rule.ts';
 
@@ -7,8 +8,6 @@ import { listBy, looksLike, type Rule, ruled, table, text } from './rule.ts';
  * is checked; the rest of the large types is kept as it is, and judged by the API server when the pod is created.
  */
 
-/** Kept whole, whatever is in it. */
-const anything = z.looseObject({});
 const int32 = 2_147_483_647;
 /** Of a user or group. */
 const id = z.int().min(0).max(int32);
@@ -144,13 +143,15 @@ export const environment = (rule: Rule<string>): z.ZodArray<Variable> =>
     patientElections,
   );
 
-export const podSecurityContext = z.looseObject({
-  runAsUser: id.optional(),
-  runAsGroup: id.optional(),
-  runAsNonRoot: z.boolean().optional(),
-  fsGroup: id.optional(),
-  supplementalGroups: z.array(id).max(64).optional(),
-});
+export const podSecurityContext = notTooMuch(
+  z.looseObject({
+    runAsUser: id.optional(),
+    runAsGroup: id.optional(),
+    runAsNonRoot: z.boolean().optional(),
+    fsGroup: id.optional(),
+    supplementalGroups: z.array(id).max(64).optional(),
+  }),
+);
 
 const size: Rule<z.output<typeof quantity>> = {
   cel: "!isQuantity(string(self)) || quantity(string(self)).isGreaterThan(quantity('0'))",

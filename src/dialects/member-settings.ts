@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Passed } from '../core/model/template.ts';
+import { notTooMuch } from './pod-budget.ts';
 import { listBy, looksLike, type Rule, ruled, text } from './rule.ts';
 
 /** What both APIs let users say of etcd and its pods beyond what the originals did, in the same words. */
@@ -111,11 +112,13 @@ export const serviceAccountName = objectName('ServiceAccount').describe(
 );
 export const topologySpreadConstraints = z
   .array(
-    z.looseObject({
-      topologyKey: text(317),
-      maxSkew: z.int().min(1),
-      whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']),
-    }),
+    notTooMuch(
+      z.looseObject({
+        topologyKey: text(317),
+        maxSkew: z.int().min(1),
+        whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']),
+      }),
+    ),
   )
   .max(16)
   .describe('How members are spread over zones or nodes, in the words of a pod.');

@@ -1,15 +1,29 @@
 import type { z } from 'zod';
+import { type Oversize, oversizeOf } from '../std/oversized.ts';
 import type { Parsed, Problem } from './parsed.ts';
 
 /** Reads whatever the API server has stored under the name of a kind. What this gives never throws. */
 export const readerOf =
   <Schema extends z.ZodType, Value>(schema: Schema, translate: (resource: z.output<Schema>, raw: unknown) => Value) =>
   (raw: unknown): Parsed<Value> => {
-    const parsed = schema.safeParse(withoutNulls(raw), { reportInput: true });
-    return parsed.success
-      ? { ok: true, value: translate(parsed.data, raw) }
-      : { ok: false, problems: problemsOf(parsed.error) };
+    const parsed = parsedBy(schema, raw);
+    return parsed.ok ? { ok: true, value: translate(parsed.value, raw) } : parsed;
   };
+
+/** The same without a translation. */
+export function parsedBy<Schema extends z.ZodType>(schema: Schema, raw: unknown): Parsed<z.output<Schema>> {
+  const oversize = oversizeOf(raw);
+  if (oversize !== undefined) return { ok: false, problems: [tooLarge(oversize)] };
+  const parsed = schema.safeParse(withoutNulls(raw), { reportInput: true });
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) };
+}
+
+const tooLarge = ({ field, mostKibibytes }: Oversize): Problem => ({
+  path: field,
+  says:
+    `is too large, or nested too deeply: the object has more than ${mostKibibytes} KiB, and the operator reads no larger ` +
+    'ones; shorten this field',
+});
 
 /** Nothing in our APIs lies deeper; a deeper null is left to whoever gets the subtree. */
 const deepest = 32;

@@ -18,8 +18,12 @@ export interface Selection extends CallOptions {
 }
 
 export interface ListOptions extends Selection {
-  /** How many objects a page may have. */
+  /** How many objects a page may have; by default as many as make a page of about 1 MiB. */
   readonly limit?: number;
+  /** How many objects are enough: no further page is asked for. */
+  readonly enough?: number;
+  /** Changes each object as it comes in, so that a whole list never has to be held as it was sent. */
+  readonly each?: <O extends KubeObject>(object: Stored<O>) => Stored<O>;
 }
 
 export interface WriteOptions extends CallOptions {

@@ -1,3 +1,4 @@
+import { textIn } from './answer-body.ts';
 import type { CallOptions } from './client.ts';
 import type { Connection, HttpAnswer, HttpRequest } from './connection.ts';
 import { failureOf, unanswered } from './errors.ts';
@@ -13,12 +14,21 @@ export interface Call {
   readonly contentType?: string;
   readonly body?: object;
   readonly options?: CallOptions | undefined;
+  /** How large the answer may be. */
+  readonly mostBytes?: number;
+}
+
+/** What a call was answered with. */
+export interface Answered<T> {
+  readonly content: T;
+  readonly bytes: number;
 }
 
 export const defaultTimeoutSeconds = 30;
+const defaultMostBytes = 16 * 1024 * 1024;
 
 /** Makes a call and reads the answer; whatever goes wrong is thrown as a Failure. */
-export async function perform<T>(connection: Connection, call: Call): Promise<T> {
+export async function perform<T>(connection: Connection, call: Call): Promise<Answered<T>> {
   const asked = `${call.verb} ${call.what}`;
   const millis = (call.options?.timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
   // The connection's own time-outs come first, because they also find out whether the connection is dead. This one is
@@ -27,7 +37,8 @@ export async function perform<T>(connection: Connection, call: Call): Promise<T>
   try {
     const { confirm } = call.options ?? {};
     const request = { ...requestOf(call), beginMillis: millis, pauseMillis: millis, signal: limit.signal, confirm };
-    return (await contentOf(asked, await connection.request(request))) as T;
+    const answer = await connection.request(request);
+    return (await contentOf(asked, answer, call.mostBytes)) as Answered<T>;
   } catch (error) {
     throw unanswered(asked, error, limit.signal);
   }
@@ -44,13 +55,17 @@ export function requestOf(call: Call): Pick<HttpRequest, 'method' | 'path' | 'he
 }
 
 /** The JSON of a success; anything else is thrown. */
-export async function contentOf(asked: string, { statusCode, headers, body }: HttpAnswer): Promise<unknown> {
-  const text = await body.text();
+export async function contentOf(
+  asked: string,
+  { statusCode, headers, body }: HttpAnswer,
+  mostBytes: number = defaultMostBytes,
+): Promise<Answered<unknown>> {
+  const { text, bytes } = await textIn(body, mostBytes);
   const retryAfter = headers['retry-after'];
   if (statusCode < 200 || statusCode > 299)
     throw failureOf(asked, statusCode, { text, ...(typeof retryAfter === 'string' && { retryAfter }) });
   try {
-    return JSON.parse(text);
+    return { content: JSON.parse(text) as unknown, bytes };
   } catch (error) {
     throw new Error('the answer is not JSON', { cause: error });
   }

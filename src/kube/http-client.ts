@@ -1,3 +1,4 @@
+import { OversizedAnswer } from './answer-body.ts';
 import type {
   CallOptions,
   KubeClient,
@@ -10,12 +11,12 @@ import type {
 } from './client.ts';
 import type { Connection } from './connection.ts';
 import { unanswered } from './errors.ts';
-import { type Call, contentOf, defaultTimeoutSeconds, perform, requestOf } from './http-call.ts';
+import { type Answered, type Call, contentOf, defaultTimeoutSeconds, perform, requestOf } from './http-call.ts';
 import { type At, type KubeObject, keyOf, type Stored } from './object.ts';
+import { PageSize } from './page-size.ts';
 import { apiVersionOf, collectionPath, objectPath, type Resource, type Review, reviewPath } from './resource.ts';
 import { eventIn, linesOf, type WatchEvent } from './watch-events.ts';
 
-const defaultPageSize = 500;
 const defaultIdleSeconds = 90;
 
 const patchTypes: Readonly<Record<Patch['type'], string>> = {
@@ -41,20 +42,43 @@ export class HttpKubeClient implements KubeClient {
 
   async list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<Listed<T>> {
     const parts: Listed<T>[] = [];
-    for await (const page of this.pages(resource, options)) parts.push(page);
+    let count = 0;
+    for await (const page of this.pages(resource, options)) {
+      parts.push(page);
+      count += page.items.length;
+      if (count >= (options?.enough ?? Number.POSITIVE_INFINITY)) break;
+    }
     return { items: parts.flatMap(({ items }) => items), resourceVersion: parts.at(-1)?.resourceVersion ?? '' };
   }
 
   async *pages<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): AsyncGenerator<Listed<T>> {
-    const { limit = defaultPageSize, namespace, labelSelector, fieldSelector } = options;
-    let next: string | undefined;
-    do {
-      const query = { limit: String(limit), continue: next, labelSelector, fieldSelector };
-      const call = { verb: 'list', method: 'GET', ...all(resource, namespace), query, options } as const;
-      const { items, metadata } = await this.#call<ListBody<T>>(call);
-      yield { items: items.map((item) => named(resource, item)), resourceVersion: metadata.resourceVersion };
+    const size = new PageSize(options.limit);
+    const { each = <O>(object: O): O => object } = options;
+    for (let next: string | undefined, isLast = false; !isLast; ) {
+      const page = await this.#page(resource, { ...options, next }, size);
+      if (page === undefined) continue; // it was too large: the same again, in smaller pages
+      const { items, metadata } = page.content;
+      size.learn({ bytes: page.bytes, objects: items.length });
+      yield { items: items.map((item) => each(named(resource, item))), resourceVersion: metadata.resourceVersion };
       next = metadata.continue;
-    } while (next);
+      isLast = !next;
+    }
+  }
+
+  async #page<T extends KubeObject>(
+    resource: Resource<T>,
+    options: ListOptions & { readonly next: string | undefined },
+    size: PageSize,
+  ): Promise<Answered<ListBody<T>> | undefined> {
+    const { next, namespace, labelSelector, fieldSelector } = options;
+    const query = { limit: String(size.limit), continue: next, labelSelector, fieldSelector };
+    const asked = { verb: 'list', method: 'GET', ...all(resource, namespace), query, options } as const;
+    try {
+      return await perform(this.#connection, { ...asked, mostBytes: size.mostBytes });
+    } catch (thrown) {
+      if (isOversized(thrown) && size.shrink()) return undefined;
+      throw thrown;
+    }
   }
 
   async create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>> {
@@ -115,14 +139,16 @@ export class HttpKubeClient implements KubeClient {
     return await this.#call({ verb: 'get', method: 'GET', what: path, path, options });
   }
 
-  #call<T>(call: Call): Promise<T> {
-    return perform<T>(this.#connection, call);
+  async #call<T>(call: Call): Promise<T> {
+    return (await perform<T>(this.#connection, call)).content;
   }
 
   #writing(options: WriteOptions = {}): NonNullable<Call['query']> {
     return { fieldManager: this.#fieldManager, dryRun: options.dryRun ? 'All' : undefined };
   }
 }
+
+const isOversized = (thrown: unknown): boolean => thrown instanceof Error && thrown.cause instanceof OversizedAnswer;
 
 interface ListBody<T extends KubeObject> {
   readonly items: readonly Stored<T>[];

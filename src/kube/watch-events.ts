@@ -8,16 +8,23 @@ export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
+/** An object has at most 3 MiB; a line that does not end is not held. */
+const longestLine = 16 * 1024 * 1024;
+
 /** Cuts a stream into lines. A last line without its end means that the stream was cut off, and is a failure. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let unfinished: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     const [first = '', ...rest] = decoder.write(Buffer.from(chunk)).split('\n');
     unfinished.push(first);
+    length += first.length;
+    if (length > longestLine) throw new Error(`a line of the answer has more than ${longestLine} characters`);
     for (const piece of rest) {
       yield unfinished.join('');
       unfinished = [piece];
+      length = piece.length;
     }
   }
   const left = unfinished.join('') + decoder.end();

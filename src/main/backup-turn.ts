@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { ClusterObject, Tools } from '../controllers/cluster/sources.ts';
 import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
+import { accountsRestrictedTo } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
@@ -43,7 +44,8 @@ export async function lookAfterBackups(turn: BackupTurn, stop: AbortSignal): Pro
 type Api = BackupApi & { readonly clusters: ClusterDialect };
 
 function lookAfterBackupsOf(api: Api, turn: BackupTurn & BackupMetrics, stop: AbortSignal): Promise<void> {
-  const { backups: dialect, schedules, clusters } = api;
+  const { schedules, clusters } = api;
+  const dialect = accountsRestrictedTo(turn.settings.restrictions, api.backups);
   const isOurs = clusters.scopeAnnotation === undefined ? () => true : turn.isOurs;
   const work: Group['work'] = async ({ namespace: scope }, leads, signal) => {
     const image = await agentImage('backup', turn.settings, turn.client);
@@ -80,7 +82,9 @@ async function lookAfterRestoresOf(
     const image = await agentImage('restore', turn.settings, turn.client);
     const { restoreController } = await import('./restores.ts');
     const operators = { ...turn.settings.store, namespace: turn.namespace };
-    const parts = { ...turn, scope, dialects, image, isOurs, leads, operators, keepsSecrets: !lacks.has('secrets') };
+    const { restrictions } = turn.settings;
+    const keepsSecrets = !lacks.has('secrets');
+    const parts = { ...turn, scope, dialects, image, isOurs, leads, operators, keepsSecrets, restrictions };
     await restoreController(served, parts)(signal);
   };
   const group = { ...locksOf(api, served.dialect), api: served.dialect.group, kind: api.resource, work };

@@ -7,7 +7,7 @@ import {
 } from '../controllers/cluster/sources.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { KubeObject, Stored } from '../kube/object.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { persistentVolumeClaims, podDisruptionBudgets, pods, type Resource, services } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Reflector, type ReflectorOptions } from '../runtime/reflector.ts';
@@ -64,11 +64,5 @@ function reflectorOf<T extends KubeObject>(
     [ownerIndex]: byOwner,
     ...(clusterLabel === undefined ? {} : { [clusterIndex]: byLabel(clusterLabel) }),
   };
-  return new Reflector<T>({ client, resource, namespace, clock, onTrouble, onRestart, labelSelector, indexes, trim });
-}
-
-/** Who set which field is of no use here, and is often the larger part of an object. */
-function trim<T extends KubeObject>(object: Stored<T>): Stored<T> {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return new Reflector<T>({ client, resource, namespace, clock, onTrouble, onRestart, labelSelector, indexes });
 }

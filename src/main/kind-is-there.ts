@@ -23,7 +23,7 @@ export async function whenKindIsThere(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let isTold = false; !signal.aborted; isTold = true) {
-    const trouble = await client.list(resource, { namespace: scope, limit: 1, signal }).then(
+    const trouble = await client.list(resource, { namespace: scope, limit: 1, enough: 1, signal }).then(
       () => undefined,
       (thrown: unknown) => Failure.from(thrown),
     );

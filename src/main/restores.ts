@@ -1,6 +1,7 @@
 import type { OperatorsStore } from '../controllers/agents/operators-store.ts';
 import type { Tools } from '../controllers/cluster/sources.ts';
 import { restoreReconciler } from '../controllers/restore/reconcile.ts';
+import { accountsRestrictedTo, type Restrictions } from '../dialects/restrictions.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
 import type { Runnable } from '../runtime/manager.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
@@ -13,6 +14,7 @@ export interface RestoreParts extends AgentParts {
   readonly wayTo: Tools['wayTo'];
   readonly keepsSecrets: boolean;
   readonly operators: OperatorsStore;
+  readonly restrictions?: Restrictions | undefined;
   /** All APIs that are served: names that clusters of one have are taken for those of the others. */
   readonly dialects: readonly Served[];
 }
@@ -23,7 +25,8 @@ export const restoreController =
   async (signal) => {
     using etcd = new EtcdConnections();
     const { wayTo, keepsSecrets, dialects, operators } = parts;
-    const { dialect, resource } = restoreKinds[name];
+    const { dialect: unrestricted, resource } = restoreKinds[name];
+    const dialect = accountsRestrictedTo(parts.restrictions, unrestricted);
     const own = { etcd, wayTo, keepsSecrets, randomName, dialect, resource, operators };
     const rivals = dialects.filter((other) => other.name !== name).map((other) => clustersOf(other.dialect));
     const running = agentController(parts, {

@@ -3,6 +3,7 @@ import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import { withRepository } from '../dialects/image.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
+import { type Restrictions, restrictedTo, silentAboutPlaintext } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { type Backoff, backoffSeconds, type Clock, pause } from '../runtime/clock.ts';
@@ -20,12 +21,24 @@ export interface Served {
   readonly dialect: ClusterDialect;
 }
 
-const served = (names: readonly DialectName[], repository: string | undefined): readonly Served[] =>
-  names.map((name) => ({ name, dialect: withRepository(allDialects[name], repository) }));
+const served = (names: readonly DialectName[], asked: Asked): readonly Served[] =>
+  names.map((name) => ({ name, dialect: adapted(allDialects[name], asked) }));
+
+/** An API as the operator's flags have it. */
+function adapted(
+  dialect: ClusterDialect,
+  { etcdRepository, restrictions, warnPlaintext = true }: Asked,
+): ClusterDialect {
+  const restricted = restrictedTo(restrictions, withRepository(dialect, etcdRepository));
+  return warnPlaintext ? restricted : silentAboutPlaintext(restricted);
+}
 
 export interface Asked {
   readonly dialects: readonly DialectName[] | undefined;
   readonly etcdRepository: string | undefined;
+  readonly restrictions?: Restrictions;
+  /** Whether to say of clusters that they have no TLS; by default it is said. */
+  readonly warnPlaintext?: boolean;
 }
 
 /**
@@ -34,10 +47,11 @@ export interface Asked {
  */
 export async function dialectsToServe(
   client: Pick<KubeClient, 'review'>,
-  { dialects: named, etcdRepository }: Asked,
+  asked: Asked,
   scopes: readonly (string | undefined)[],
 ): Promise<readonly (readonly Served[])[]> {
-  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), etcdRepository);
+  const { dialects: named } = asked;
+  const all = served(named ?? (Object.keys(allDialects) as DialectName[]), asked);
   if (named !== undefined) return scopes.map(() => all);
   const seen = await Promise.all(scopes.map((scope) => visibleIn(client, all, scope)));
   const anywhere = all.filter((each) => seen.some((visible) => visible.includes(each)));
@@ -99,9 +113,9 @@ async function obstacleTo(
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
   try {
-    await client.list(clustersOf(dialect), { namespace, limit: 1, signal });
+    await client.list(clustersOf(dialect), { namespace, limit: 1, enough: 1, signal });
     const peers = peersOf(dialect);
-    if (peers !== undefined) await client.list(peers, { namespace, limit: 1, signal });
+    if (peers !== undefined) await client.list(peers, { namespace, limit: 1, enough: 1, signal });
     return undefined;
   } catch (thrown) {
     return Failure.from(thrown);

@@ -1,9 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { checkUrls, type OperatorsStore } from '../controllers/agents/operators-store.ts';
 import { isRepositoryWithoutDigest } from '../dialects/image.ts';
+import type { Restrictions } from '../dialects/restrictions.ts';
 import { Failure } from '../std/failure.ts';
 import { allDialects, type DialectName } from './served.ts';
 import { flag, refusalOfFlags, withReachFlags } from './settings-checks.ts';
+import { type RestrictionFlags, restrictionsOf, withRestrictionFlags } from './shared.ts';
 import { version } from './version.ts';
 
 /** All that the program is told: read once, here, and passed down. Nothing else looks at flags or the environment. */
@@ -35,6 +37,10 @@ export interface Settings {
   readonly groups: readonly Group[];
   /** The images of agents; by default the operator's own. */
   readonly agentImages: { readonly backup: string | undefined; readonly restore: string | undefined };
+  /** Whether to say of clusters that they have no TLS. */
+  readonly warnPlaintext: boolean;
+  /** What specs may ask for of pods. */
+  readonly restrictions: Restrictions;
   /** What opens stores for backups that name no credentials of their own. */
   readonly store: Omit<OperatorsStore, 'namespace'>;
   /** Which requests for /metrics are answered. */
@@ -94,7 +100,7 @@ function storeUrls(text: string): readonly string[] {
   }
 }
 
-interface Flags {
+interface Flags extends RestrictionFlags {
   readonly dialects?: readonly DialectName[];
   readonly metricsAddr?: Settings['listenAddress'];
   readonly enableLeaderElection: boolean;
@@ -165,7 +171,7 @@ const command = (): Command =>
 
 /** Reads flags and environment. What is wrong with a flag is said on stderr, and ends the program. */
 export function settingsFrom(words: readonly string[], env: Environment, name = 'etcd-operator'): Settings {
-  const program = withReachFlags(command()).parse(words.map(withTwoDashes), { from: 'user' });
+  const program = withRestrictionFlags(withReachFlags(command())).parse(words.map(withTwoDashes), { from: 'user' });
   const settings = settingsOf(program.opts<Flags>(), env, name);
   const refusal = refusalOfFlags(settings);
   return refusal === undefined ? settings : program.error(`error: ${refusal}`);
@@ -181,6 +187,8 @@ function settingsOf(flags: Flags, env: Environment, name: string): Settings {
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
     agentImages: agentImagesIn(flags),
+    warnPlaintext: flags.warnPlaintext,
+    restrictions: restrictionsOf(flags, { clusterWide, etcdRepository: flags.etcdRepository }),
     store: storeOf(flags),
     groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],
     podName: env['MY_POD_NAME'],

@@ -5,6 +5,7 @@ import type { Resource } from '../kube/resource.ts';
 import type { WatchEvent } from '../kube/watch-events.ts';
 import { Failure } from '../std/failure.ts';
 import { type Backoff, backoffSeconds, type Clock, pause } from './clock.ts';
+import { slim } from './slim.ts';
 import { type IndexValues, Store } from './store.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -21,7 +22,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
   /** A store that reflectors of other namespaces keep, too. Without it, the reflector has one of its own. */
   readonly store?: Store<T>;
-  /** Takes away what nobody here reads, to save memory. */
+  /** Takes away what is not read here, to save memory; `slim` if left out. */
   readonly trim?: (object: Stored<T>) => Stored<T>;
   readonly pageSize?: number;
   readonly idleSeconds?: number;
@@ -55,7 +56,7 @@ export class Reflector<T extends KubeObject> {
     this.synced = promise;
     this.#nowSynced = resolve;
     this.#options = options;
-    this.#trim = options.trim ?? ((object) => object);
+    this.#trim = options.trim ?? slim;
     this.store = options.store ?? new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onTrouble });
   }
 

@@ -3,6 +3,8 @@ import { accepted, type Case, coreosBench, etcdCluster, refused } from './crd-co
 const pod = (policy: object) => etcdCluster({ pod: policy });
 const env = (name: string) => pod({ etcdEnv: [{ name, value: 'x' }] });
 const setting = (name: string | undefined, value: string | undefined) => pod({ etcdEnv: [{ name, value }] });
+const many = (name: string, count: number, length: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `${name}${index}`, value: 'x'.repeat(length) }));
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const disk = (wish: object) => pod({ persistentVolumeClaimSpec: { ...claim, ...wish } });
 const storage = (quantity: unknown) => disk({ resources: { requests: { storage: quantity } } });
@@ -36,6 +38,17 @@ const environment: readonly Case[] = [
     ['ETCD_QUOTA_BACKEND_BYTES', '-8589934592'],
     ['ETCD_LOG_LEVEL', 'info\nETCD_NAME=x'],
   ].map(([name, value]): Case => [`${name} of ${JSON.stringify(value)}`, setting(name, value), improper]),
+  [
+    'an environment of more than 64 KiB in all',
+    pod({ etcdEnv: many('X', 3, 22_000) }),
+    refused('must not have more than 64 KiB of names and values in all'),
+  ],
+  [
+    'environment and annotations of more than 64 KiB in all',
+    pod({ etcdEnv: many('X', 2, 30_000), annotations: { note: 'x'.repeat(8000) } }),
+    refused('must not have more than 64 KiB of names and values in all'),
+  ],
+  ['an environment of 60 KiB', pod({ etcdEnv: many('X', 2, 30_000) }), accepted()],
   ['a variable of nobody’s with a line break', setting('MOTTO', 'one\ntwo'), accepted()],
   ['a setting without a value', pod({ etcdEnv: [{ name: 'ETCD_LOG_LEVEL' }] }), accepted('etcd takes its default')],
   [

@@ -2,6 +2,8 @@ import { inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
 import type { Agent, AgentFacts, AgentReport, AgentState, SavedCluster } from '../../core/model/agent.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
+import { withoutCredentials } from '../../std/redact.ts';
+import { waitingMessage } from './quoted.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -30,7 +32,7 @@ export function stateOf(pod: Stored<Pod>): AgentState {
   if (status !== undefined && isOver(pod)) return { is: 'ended', report: reportOf(pod) };
   const containers = containersOf(status);
   if (containers.some(({ state }) => state?.running !== undefined)) return { is: 'running' };
-  return { is: 'starting', why: whyNot(status) };
+  return { is: 'starting', why: whyNot(pod) };
 }
 
 /** A kubelet takes a second more to say it of a pod whose containers have all ended for good. */
@@ -48,12 +50,16 @@ const containersOf = (status: Pod['status']): readonly ContainerStatus[] => [
 ];
 
 /** "It is being created" says nothing; what goes wrong with images does, and so does the scheduler. */
-function whyNot(status: Pod['status']): string {
-  const [waiting] = containersOf(status).flatMap(({ state }) => (isTelling(state?.waiting) ? [state?.waiting] : []));
-  if (waiting !== undefined) return waiting.message ?? waiting.reason ?? '';
-  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
-  return unscheduled?.message ?? '';
+function whyNot(pod: Stored<Pod>): string {
+  const [held] = containersOf(pod.status).filter(({ state }) => isTelling(state?.waiting));
+  return held === undefined ? whyUnscheduled(pod.status) : whyHeld(pod, held);
 }
+
+const whyHeld = (pod: Stored<Pod>, { name, state }: ContainerStatus): string =>
+  waitingMessage(pod, name, state?.waiting ?? {}) ?? state?.waiting?.reason ?? '';
+
+const whyUnscheduled = (status: Pod['status']): string =>
+  status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')?.message ?? '';
 
 const isTelling = (waiting: { readonly reason?: string } | undefined): boolean =>
   waiting !== undefined && waiting.reason !== 'ContainerCreating' && waiting.reason !== 'PodInitializing';
@@ -152,7 +158,7 @@ function unpacked(packed: string): SavedCluster | undefined {
 
 const resultSchema = z.looseObject({
   ok: z.boolean(),
-  message: z.string().optional().catch(undefined),
+  message: z.string().transform(withoutCredentials).optional().catch(undefined),
   trouble: z.string().optional().catch(undefined),
   mayPass: z.boolean().optional().catch(undefined),
   url: z.string().optional().catch(undefined),

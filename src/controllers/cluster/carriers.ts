@@ -4,7 +4,7 @@ import { changedAnnotation, restartsAnnotation, templateAnnotation, templateMark
 import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
 import type { Naming } from '../../core/model/template.ts';
 import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
-import { lastWords } from '../agents/last-words.ts';
+import { saidAtTheEnd, waitingMessage } from '../agents/quoted.ts';
 import { believedBy, driftOf, kindOfDisk, type Standard } from './drift.ts';
 import { bestOfEach, memberIn } from './member-claim.ts';
 import { graceOf, hasFallenUnready, isNodeLost, isReady, listensOnly, readySince, unreadySince } from './readiness.ts';
@@ -136,7 +136,7 @@ function phaseOf(pod: Stored<Pod>, etcd: ContainerStatus | undefined): Pick<Carr
   if (pod.metadata.deletionTimestamp !== undefined) return { phase: 'stopping', why: '' };
   const status = pod.status ?? {};
   if (hasEnded(status)) return { phase: 'ended', why: status.message ?? '' };
-  const obstacle = schedulingObstacle(status) ?? startingObstacle(status, etcd);
+  const obstacle = schedulingObstacle(status) ?? startingObstacle(pod, etcd);
   if (obstacle !== undefined) return { phase: 'stuck', why: obstacle };
   return { phase: isRunning(etcd) ? 'running' : 'starting', why: '' };
 }
@@ -168,23 +168,25 @@ function schedulingObstacle({ conditions = [] }: PodStatus): string | undefined 
 const passing = new Set(['ContainerCreating', 'PodInitializing']);
 
 /** What keeps etcd from starting, or one of those that have to run before it. */
-function startingObstacle({ initContainerStatuses = [] }: PodStatus, etcd: ContainerStatus | undefined) {
-  for (const container of initContainerStatuses) {
-    const obstacle = obstacleOf(container);
+function startingObstacle(pod: Stored<Pod>, etcd: ContainerStatus | undefined): string | undefined {
+  for (const container of pod.status?.initContainerStatuses ?? []) {
+    const obstacle = obstacleOf(pod, container);
     if (obstacle !== undefined) return `init container ${container.name}: ${obstacle}`;
   }
-  return obstacleOf(etcd);
+  return etcd && obstacleOf(pod, etcd);
 }
 
-function obstacleOf(container: ContainerStatus | undefined): string | undefined {
-  const waiting = container?.state?.waiting;
+function obstacleOf(pod: Stored<Pod>, container: ContainerStatus): string | undefined {
+  const waiting = container.state?.waiting;
   if (waiting?.reason === undefined || passing.has(waiting.reason)) return undefined;
-  return [waiting.reason, waiting.message, lastEnd(container)].filter((text) => text !== undefined).join(': ');
+  const says = waitingMessage(pod, container.name, waiting);
+  return [waiting.reason, says, lastEnd(pod, container)].filter((text) => text !== undefined).join(': ');
 }
 
-function lastEnd(container: ContainerStatus | undefined): string | undefined {
-  const ended = container?.lastState?.terminated;
-  return ended === undefined ? undefined : `ended with ${ended.exitCode} ${lastWords(ended.message ?? '')}`.trim();
+function lastEnd(pod: Stored<Pod>, { name, lastState }: ContainerStatus): string | undefined {
+  const ended = lastState?.terminated;
+  if (ended === undefined) return undefined;
+  return `ended with ${ended.exitCode} ${saidAtTheEnd(pod, name, ended.message ?? '')}`.trim();
 }
 
 const hasRun = (etcd: ContainerStatus | undefined): boolean =>

@@ -7,10 +7,13 @@ import { Failure } from '../../std/failure.ts';
 import { clusterReconciler } from './reconcile.ts';
 import type { Tools } from './sources.ts';
 
+/** What it says of a cluster without TLS is no matter of these tests. */
+const annotations = { 'etcd.database.coreos.com/allow-plaintext': 'true' };
+
 const object = {
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',
-  metadata: { name: 'db', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' },
+  metadata: { name: 'db', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '', annotations },
   spec: { size: 1, version: '3.5.35' },
   status: { bootstrap: { members: ['db-0'], token: 't' } },
 };

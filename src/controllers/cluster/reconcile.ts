@@ -5,6 +5,7 @@ import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
 import type { Reason } from '../../core/reasons.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
+import { withPlaintext } from '../../core/status/plaintext.ts';
 import { secondsUntilReport } from '../../core/status/trouble.ts';
 import type { ReadCluster, Told } from '../../dialects/dialect.ts';
 import { warningsOfScope, warningsOfStrangers } from '../../dialects/warnings.ts';
@@ -26,6 +27,7 @@ import { readOrRefuse } from './read-once.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 import { tellClients, withWhatIsTold } from './tell-clients.ts';
 import { tellFindings } from './tell-findings.ts';
+import { tellPlaintext } from './tell-plaintext.ts';
 import { failureOf, isNotNow, type Trouble, tellTrouble, troubleIn, worthTelling } from './trouble.ts';
 
 /** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
@@ -118,6 +120,7 @@ async function act(
   const warnings = [...tellSpec(read.blueprint), ...tellWait(verdict), ...warningsOfStrangers(observed.world)];
   for (const told of warnings) tools.tell(object, told);
   tellClients(object, observed, tools);
+  tellPlaintext(object, read.blueprint, tools);
   if (verdict.is !== 'act') return aside;
   const deed = { blueprint: observed.blueprint, observed, tools, writer, peers, signal: AbortSignal.timeout(30_000) };
   const { reason, message: detail } = verdict;
@@ -167,7 +170,7 @@ const isOutOfReach = (world: ClusterWorld): boolean =>
 function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, trouble }: Pass, tools: Tools): object {
   const told = worthTelling(trouble);
   const delay = told.failure === undefined && trouble.failure ? plainly(trouble.failure).why : undefined;
-  const status = statusOf(observed.world, delayed(verdict, delay), told);
+  const status = withPlaintext(statusOf(observed.world, delayed(verdict, delay), told), read.blueprint);
   const { generation } = object.metadata;
   return tools.dialect.writeStatus({ status, blueprint: read.blueprint, generation, now: tools.now() }, object.status);
 }

@@ -2,6 +2,7 @@ import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Body, RestoreIntent } from '../../core/model/restore.ts';
 import type { KubeObject, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
+import { slim } from '../../runtime/slim.ts';
 import { agentLabel } from '../agents/agent-of-pod.ts';
 import type { RestoreTools } from './sources.ts';
 
@@ -13,8 +14,8 @@ export interface Bodies {
 /** Everything in the namespace that could belong to the cluster or to the restore: labels are what the restore changes. */
 export async function bodiesIn({ namespace }: RestoreIntent, { client }: RestoreTools): Promise<Bodies> {
   const [foundPods, foundClaims] = await Promise.all([
-    client.list(pods, { namespace }),
-    client.list(persistentVolumeClaims, { namespace }),
+    client.list(pods, { namespace, each: slim }),
+    client.list(persistentVolumeClaims, { namespace, each: slim }),
   ]);
   return { pods: foundPods.items, claims: foundClaims.items };
 }

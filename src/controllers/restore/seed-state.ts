@@ -3,7 +3,7 @@ import type { Seed } from '../../core/model/restore.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { type AgentWords, stateOf, wordsIn } from '../agents/agent-of-pod.ts';
 import { askProgress } from '../agents/ask-progress.ts';
-import { lastWords } from '../agents/last-words.ts';
+import { saidAtTheEnd } from '../agents/quoted.ts';
 import type { RestoreTools } from './sources.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['initContainerStatuses']>[number];
@@ -60,7 +60,7 @@ const saidBy = (container: ContainerStatus): AgentWords | undefined => wordsIn(e
 /** A container before the member that fails again and again, or what keeps the pod from being started at all. */
 function whyBroken(pod: Stored<Pod>): string {
   const failing = containersOf(pod).find(failsAgainAndAgain);
-  if (failing !== undefined) return `${failing.name} fails: ${lastSaidBy(failing)}`;
+  if (failing !== undefined) return `${failing.name} fails: ${lastSaidBy(pod, failing)}`;
   const state = stateOf(pod);
   return state.is === 'starting' ? state.why : '';
 }
@@ -69,9 +69,9 @@ function whyBroken(pod: Stored<Pod>): string {
 const failsAgainAndAgain = ({ restartCount, state }: ContainerStatus): boolean =>
   restartCount > 1 && state?.running === undefined && state?.terminated?.exitCode !== 0;
 
-function lastSaidBy(container: ContainerStatus): string {
+function lastSaidBy(pod: Stored<Pod>, container: ContainerStatus): string {
   const { message, reason = 'it says nothing' } = endOf(container) ?? {};
-  return saidBy(container)?.message ?? (message === undefined ? reason : lastWords(message));
+  return saidBy(container)?.message ?? (message === undefined ? reason : saidAtTheEnd(pod, container.name, message));
 }
 
 async function underWay(pod: Stored<Pod>, tools: Pick<RestoreTools, 'wayTo'>): Promise<Pick<Seed, 'why' | 'progress'>> {

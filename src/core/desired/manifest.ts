@@ -31,6 +31,8 @@ export interface Blueprint {
   readonly template: MemberTemplate;
   /** Where certificates would be, had the spec asked for any: members keep theirs for a while when it no longer does. */
   readonly certificateFiles?: { readonly peer: SecretFiles; readonly client: SecretFiles };
+  /** True if a user has said that the cluster is to be without TLS. */
+  readonly acceptsPlaintext?: boolean;
   /** Whether members' disks stay when the cluster is deleted. */
   readonly disksOutlive: boolean;
   /** `by-owner`: only what was made for this cluster is its own. `by-name`: also what one of its name has left behind. */

@@ -17,7 +17,7 @@ import { type Finding, isDown, troublesOf } from './trouble.ts';
 import { isUnderWay, type Scaling, scalingOf, type Upgrade, upgradeOf } from './under-way.ts';
 
 export interface Condition {
-  readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving';
+  readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving' | 'Secured';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
   readonly message: string;

@@ -11,6 +11,7 @@ export const coreos: ClusterDialect = {
   version,
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
+  podField: 'spec.pod',
   selector: 'app=etcd',
   clusterLabel,
   scopeAnnotation: `${group}/scope`,

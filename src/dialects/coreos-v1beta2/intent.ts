@@ -1,5 +1,6 @@
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import { type MemberTemplate, type NameCheck, type Naming, type Passed, ports } from '../../core/model/template.ts';
+import { plaintextAnnotation } from '../../core/status/plaintext.ts';
 import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';
 import type { ReadCluster } from '../dialect.ts';
 import { imagesOf } from '../image.ts';
@@ -44,6 +45,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       naming,
       template,
       certificateFiles: ownFiles(name),
+      acceptsPlaintext: metadata.annotations?.[plaintextAnnotation(group)] === 'true',
       disksOutlive: spec.volumeClaimPolicy === 'Retain',
       findsDisks: 'by-name', // the policy may have been Retain before
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { metadataWith } from '../metadata.ts';
 import type { Parsed } from '../parsed.ts';
-import { problemsOf, withoutNulls } from '../reading.ts';
+import { parsedBy } from '../reading.ts';
 import { nameRules } from './names.ts';
 import { etcdClusterSpec } from './spec.ts';
 import { foundStatus } from './status.ts';
@@ -20,6 +20,5 @@ export type EtcdClusterResource = z.output<typeof etcdCluster>;
  * none. Never throws; gives every problem with its path. Fields it does not know are left out, and null means absent.
  */
 export function readEtcdCluster(raw: unknown): Parsed<EtcdClusterResource> {
-  const read = etcdCluster.safeParse(withoutNulls(raw), { reportInput: true });
-  return read.success ? { ok: true, value: read.data } : { ok: false, problems: problemsOf(read.error) };
+  return parsedBy(etcdCluster, raw);
 }

@@ -27,6 +27,7 @@ import {
   serviceAccountName,
   topologySpreadConstraints,
 } from '../member-settings.ts';
+import { limitedTexts } from '../pod-budget.ts';
 import { looksLike, ruled, table, text } from '../rule.ts';
 import { managedNeedsNewer, tls } from '../tls.ts';
 import { noReservedAnnotation, noReservedLabel, ownPrefix } from './reserved.ts';
@@ -67,7 +68,7 @@ const clusterDomain = ruled(
   ),
 );
 
-const pod = z.object({
+const podFields = z.object({
   labels: ruled(table(labelValue, 64), noReservedLabel, properNames('label'))
     .optional()
     .describe(`Labels added to the members' pods. Reserved: app, etcd_* and ${ownPrefix}*.`),
@@ -105,6 +106,14 @@ const pod = z.object({
     .optional()
     .describe('DNS domain of the Kubernetes cluster with a dot before it (.cluster.local), appended to member names.'),
 });
+
+const pod = ruled(
+  podFields,
+  limitedTexts<z.output<typeof podFields>>(
+    { env: 'etcdEnv', annotations: 'annotations', hasAnnotations: 'has(self.annotations)' },
+    ({ etcdEnv, annotations }) => ({ etcdEnv, annotations }),
+  ),
+);
 
 const fields = z.object({
   size: clusterSize.describe(

@@ -13,6 +13,7 @@ export const improbable: ClusterDialect = {
   version,
   plural: 'etcdclusters',
   kind: 'EtcdCluster',
+  podField: 'spec.podTemplate',
   hasBackups: true,
   hasSchedules: true,
   selector: `${nameLabel}=etcd`,

@@ -1,5 +1,6 @@
 import type { CarrierName, Memory } from '../../core/model/cluster.ts';
 import { type MemberTemplate, type Naming, type Passed, ports } from '../../core/model/template.ts';
+import { plaintextAnnotation } from '../../core/status/plaintext.ts';
 import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';
 import type { ReadCluster } from '../dialect.ts';
 import { imagesOf } from '../image.ts';
@@ -38,6 +39,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       naming: namingOf(resource),
       template,
       certificateFiles: ownFiles(name),
+      acceptsPlaintext: metadata.annotations?.[plaintextAnnotation(group)] === 'true',
       disksOutlive: spec.storage.volumeClaimPolicy === 'Retain',
       findsDisks: 'by-name',
     },

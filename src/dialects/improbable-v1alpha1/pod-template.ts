@@ -16,6 +16,7 @@ import {
   serviceAccountName,
   topologySpreadConstraints,
 } from '../member-settings.ts';
+import { limitedTexts } from '../pod-budget.ts';
 import { type Rule, ruled, table, text } from '../rule.ts';
 import { ownPrefix } from './names.ts';
 
@@ -58,7 +59,7 @@ const metadata = ruled(
   noReservedLabel,
 );
 
-export const podTemplate = z.object({
+const fields = z.object({
   metadata: metadata.optional().describe('Annotations and labels of the pods.'),
   resources: resources
     .optional()
@@ -77,5 +78,17 @@ export const podTemplate = z.object({
     .optional()
     .describe('Environment of the etcd container, for settings of etcd that the operator does not manage itself.'),
 });
+
+export const podTemplate = ruled(
+  fields,
+  limitedTexts<z.output<typeof fields>>(
+    {
+      env: 'etcdEnv',
+      annotations: 'metadata.annotations',
+      hasAnnotations: 'has(self.metadata) && has(self.metadata.annotations)',
+    },
+    ({ etcdEnv, metadata: given }) => ({ etcdEnv, annotations: given?.annotations }),
+  ),
+);
 
 export type PodTemplate = z.output<typeof podTemplate>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { metadataWith } from '../metadata.ts';
 import type { Parsed } from '../parsed.ts';
-import { problemsOf, withoutNulls } from '../reading.ts';
+import { parsedBy } from '../reading.ts';
 import { etcdClusterSpec } from './cluster-spec.ts';
 import { clusterNames, peerNames } from './names.ts';
 import { etcdPeerSpec } from './peer-spec.ts';
@@ -28,10 +28,5 @@ export type EtcdPeerResource = z.output<typeof etcdPeer>;
  * with none. They never throw, and give every problem with its path. Fields they do not know are left out, and null means
  * absent.
  */
-export const readEtcdCluster = (raw: unknown): Parsed<EtcdClusterResource> => parsed(etcdCluster, raw);
-export const readEtcdPeer = (raw: unknown): Parsed<EtcdPeerResource> => parsed(etcdPeer, raw);
-
-function parsed<T>(schema: z.ZodType<T>, raw: unknown): Parsed<T> {
-  const read = schema.safeParse(withoutNulls(raw), { reportInput: true });
-  return read.success ? { ok: true, value: read.data } : { ok: false, problems: problemsOf(read.error) };
-}
+export const readEtcdCluster = (raw: unknown): Parsed<EtcdClusterResource> => parsedBy(etcdCluster, raw);
+export const readEtcdPeer = (raw: unknown): Parsed<EtcdPeerResource> => parsedBy(etcdPeer, raw);

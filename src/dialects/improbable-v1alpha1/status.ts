@@ -7,7 +7,7 @@ const name = text(253);
 const hexId = ruled(text(16), looksLike(/^[0-9a-f]+$/, 'must be a hexadecimal number in small letters'));
 
 const condition = z.object({
-  type: text(316).describe('Available, Progressing, Degraded or ClientsMoving.'),
+  type: text(316).describe('Available, Progressing, Degraded, ClientsMoving or Secured.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is so.'),
   reason: text(1024).optional().describe('Why, in a word.'),
   message: text(32_768).optional().describe('Why, in a sentence.'),

@@ -27,6 +27,7 @@ export function makeServer(state: ServerState, { key, certificate, ca }: Credent
     allowHTTP1: true,
     requestCert: true,
     rejectUnauthorized: false,
+    maxSessionMemory: 1000, // in MB; lists of large objects to one client are refused beyond it
   });
   server.on('request', (request: Request, response: Response) => {
     response.on('error', () => {}); // a client that is gone needs no answer

@@ -25,6 +25,7 @@ function compared(a: CelQuantity, b: CelQuantity): bigint {
 
 const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true })
   .registerType('Quantity', CelQuantity)
+  .registerFunction('list.sum(): int', (numbers: readonly bigint[]) => numbers.reduce((sum, each) => sum + each, 0n))
   .registerFunction('isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined)
   .registerFunction('quantity(string): Quantity', quantityOf)
   .registerFunction('Quantity.compareTo(Quantity): int', compared)

@@ -1,0 +1,140 @@
+import type { Blueprint } from '../core/desired/manifest.ts';
+import type { ClusterDialect } from './dialect.ts';
+import type { Parsed, Problem } from './parsed.ts';
+
+/** What specs may ask for of pods, where an operator serves tenants that do not trust each other. Without a list, anything. */
+export interface Restrictions {
+  /** Kinds of sources of variables: secretKeyRef and so on. */
+  readonly valueFrom?: readonly string[] | undefined;
+  /** Image names without tag; one that ends with a slash stands for all below it. */
+  readonly repositories?: readonly string[] | undefined;
+  readonly serviceAccounts?: readonly string[] | undefined;
+  readonly uids?: readonly UidRange[] | undefined;
+}
+
+export interface UidRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The flags that say so. A refusal names the flag: only the operator's administrator can change it. */
+export const restrictionFlags = {
+  valueFrom: '--allowed-value-from',
+  repositories: '--allowed-repositories',
+  serviceAccounts: '--allowed-service-accounts',
+  uids: '--allowed-uids',
+} as const satisfies Readonly<Record<keyof Restrictions, string>>;
+
+/** What is allowed by default where an operator serves many namespaces. */
+export const sharedRestrictions = {
+  valueFrom: ['fieldRef', 'resourceFieldRef', 'configMapKeyRef'],
+  repositories: ['quay.io/coreos/etcd', 'gcr.io/etcd-development/etcd', 'registry.k8s.io/etcd', 'busybox'],
+  serviceAccounts: ['default'],
+  uids: [{ from: 1, to: 2_147_483_647 }],
+} as const satisfies Restrictions;
+
+/** A dialect that says nothing of clusters without TLS. */
+export function silentAboutPlaintext(dialect: ClusterDialect): ClusterDialect {
+  const read: ClusterDialect['read'] = (raw) => {
+    const parsed = dialect.read(raw);
+    if (!parsed.ok) return parsed;
+    const blueprint = { ...parsed.value.blueprint, acceptsPlaintext: true };
+    return { ok: true, value: { ...parsed.value, blueprint } };
+  };
+  return { ...dialect, read };
+}
+
+const refused = (path: string, what: string, flag: keyof Restrictions, allowed: string): Problem => ({
+  path,
+  says:
+    `${what} is not allowed by the operator, whose flag ${restrictionFlags[flag]} is "${allowed}": ` +
+    'choose another, or ask the administrator of the operator to allow it',
+});
+
+/** A dialect that refuses clusters whose pods would be more than the restrictions allow. */
+export function restrictedTo(restrictions: Restrictions | undefined, dialect: ClusterDialect): ClusterDialect {
+  if (restrictions === undefined) return dialect;
+  const read: ClusterDialect['read'] = (raw) => {
+    const parsed = dialect.read(raw);
+    if (!parsed.ok) return parsed;
+    const problems = problemsOf(parsed.value.blueprint, restrictions, dialect.podField ?? 'spec.pod');
+    return problems.length === 0 ? parsed : { ok: false, problems };
+  };
+  return { ...dialect, read };
+}
+
+const problemsOf = (blueprint: Blueprint, restrictions: Restrictions, field: string): readonly Problem[] => [
+  ...ofVariables(blueprint, restrictions, field),
+  ...ofImages(blueprint, restrictions, field),
+  ...ofAccount(blueprint.template.passed['serviceAccountName'], restrictions, `${field}.serviceAccountName`),
+  ...ofUser(blueprint, restrictions, field),
+];
+
+function ofVariables({ template }: Blueprint, { valueFrom: allowed }: Restrictions, field: string): readonly Problem[] {
+  if (allowed === undefined) return [];
+  return template.env.flatMap(({ name, valueFrom }) =>
+    Object.keys(valueFrom ?? {})
+      .filter((kind) => !allowed.includes(kind))
+      .map((kind) => refused(`${field}.etcdEnv[${String(name)}].valueFrom`, kind, 'valueFrom', allowed.join(','))),
+  );
+}
+
+function ofImages({ intent, template }: Blueprint, { repositories }: Restrictions, field: string): readonly Problem[] {
+  if (repositories === undefined) return [];
+  const images = [
+    ['spec.repository', intent.imageOf(intent.version)],
+    ...(template.nameCheck === undefined ? [] : [[`${field}.busyboxImage`, template.nameCheck.image] as const]),
+  ] as const;
+  return images
+    .filter(([, image]) => !repositories.some((allowed) => isIn(repositoryOf(image), allowed)))
+    .map(([path, image]) => refused(path, repositoryOf(image), 'repositories', repositories.join(',')));
+}
+
+/** Without tag and digest, and with the names that a container runtime fills in. */
+export function repositoryOf(image: string): string {
+  const name = image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+  return name.replace(/^docker\.io\/(library\/)?/, '');
+}
+
+const isIn = (repository: string, allowed: string): boolean =>
+  allowed.endsWith('/')
+    ? repository.startsWith(allowed.replace(/^docker\.io\/(library\/)?/, ''))
+    : repository === repositoryOf(allowed);
+
+function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: string): readonly Problem[] {
+  if (serviceAccounts === undefined || account === undefined || serviceAccounts.includes(String(account))) return [];
+  return [refused(path, `ServiceAccount ${String(account)}`, 'serviceAccounts', serviceAccounts.join(','))];
+}
+
+/** Where nothing is said of the user, the operator chooses one; where something else is said, the image would, and etcd's is root. */
+function ofUser({ template }: Blueprint, { uids }: Restrictions, field: string): readonly Problem[] {
+  const { securityContext: context } = template;
+  if (uids === undefined || context === undefined) return [];
+  const isAllowed = (uid: number): boolean => uids.some(({ from, to }) => uid >= from && uid <= to);
+  const user = context['runAsUser'];
+  if (typeof user === 'number' ? isAllowed(user) : context['runAsNonRoot'] === true || isAllowed(0)) return [];
+  const path = `${field}.securityContext.runAsUser`;
+  const what = typeof user === 'number' ? `user ${user}` : 'the user of the image, as runAsUser is not set,';
+  return [refused(path, what, 'uids', uids.map(textOf).join(','))];
+}
+
+const textOf = ({ from, to }: UidRange): string => (from === to ? String(from) : `${from}-${to}`);
+
+interface WithAccount {
+  readonly intent: { readonly serviceAccountName?: string | undefined };
+}
+
+/** The same for resources whose agents run under an account that their author names. */
+export function accountsRestrictedTo<V extends WithAccount, D extends { readonly read: (raw: unknown) => Parsed<V> }>(
+  restrictions: Restrictions | undefined,
+  dialect: D,
+): D {
+  if (restrictions === undefined) return dialect;
+  const read: D['read'] = (raw) => {
+    const parsed = dialect.read(raw);
+    if (!parsed.ok) return parsed;
+    const problems = ofAccount(parsed.value.intent.serviceAccountName, restrictions, 'spec.serviceAccountName');
+    return problems.length === 0 ? parsed : { ok: false, problems };
+  };
+  return { ...dialect, read };
+}

@@ -1,0 +1,25 @@
+/** An answer of the API server that is larger than it may be. */
+export class OversizedAnswer extends Error {
+  override readonly name = 'OversizedAnswer';
+
+  constructor(mostBytes: number) {
+    super(`the answer is larger than ${mostBytes} bytes`);
+  }
+}
+
+/** Reads a body to its end; one that grows beyond `mostBytes` is dropped. */
+export async function textIn(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Body> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new OversizedAnswer(mostBytes);
+    chunks.push(chunk);
+  }
+  return { text: Buffer.concat(chunks, bytes).toString(), bytes };
+}
+
+export interface Body {
+  readonly text: string;
+  readonly bytes: number;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { redacted, withoutCredentials } from './redact.ts';
+
+describe('a message', () => {
+  it.each([
+    ['bad key -----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY----- here', 'bad key [redacted] here'],
+    ['cut off -----BEGIN EC PRIVATE KEY-----\nMIIabc', 'cut off [redacted]'],
+    ['dial https://root:s3cret@db:2379 failed', 'dial https://[redacted]@db:2379 failed'],
+    ['password=hunter2, user=root', 'password=[redacted], user=root'],
+    ['{"token":"abcdefgh"}', '{"token":"[redacted]"}'],
+    ['sent Bearer abcdefgh.ijkl', 'sent Bearer [redacted]'],
+    ['nothing of the kind: https://db:2379, revision 7', 'nothing of the kind: https://db:2379, revision 7'],
+  ])('has no credentials in it: %s', (said, shown) => {
+    expect(withoutCredentials(said)).toBe(shown);
+  });
+
+  it('has no value that is known, nor a line of one', () => {
+    expect(redacted('no such user AKIA123/first-line', ['AKIA123\n', 'first-line\nsecond', 'no'])).toBe(
+      'no such user [redacted]/[redacted]',
+    );
+  });
+});
