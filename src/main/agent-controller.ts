@@ -94,7 +94,7 @@ export const agentController =
     const isOver = (key: string): boolean => declared.store.get(key) === undefined;
     const reconcile = forgetting(kind.reconciler(tools, shelves), memories, isOver);
     parts.onMemories?.(() => ({ queue: queue.remembered, ...memories.sizes() }));
-    const working = workers({ queue, reconcile, count: workerCount, clock, onOutcome });
+    const working = workers({ queue, reconcile, count: workerCount, isFair: true, clock, onOutcome });
     const afterSync: Runnable = async (stop) => {
       if (await whenSynced([declared, agents] as never, stop)) await working(stop);
     };

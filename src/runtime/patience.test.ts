@@ -13,6 +13,12 @@ function start(): { clock: VirtualClock; patience: Patience<string>; next: (outc
   return { clock, patience, next: (outcome) => patience.secondsUntilVisit('db', outcome) };
 }
 
+/** Lets a wait last for ten minutes. */
+function age({ clock, next }: Pick<ReturnType<typeof start>, 'clock' | 'next'>): void {
+  while (clock.monotonic() < 600_000) clock.freeze(next(wait('NoContact')) * 1000);
+  expect(next(wait('NoContact'))).toBeGreaterThan(20);
+}
+
 /** How often a wait is looked at within these seconds. */
 function visitsWithin(seconds: number, outcome: Again): number {
   const { clock, next } = start();
@@ -41,29 +47,36 @@ describe('a wait', () => {
     const { clock, next } = start();
     clock.chance = 1;
     expect(next(wait('Paused', 5))).toBe(5);
-    clock.freeze(600_000);
+    for (let i = 0; i < 20; i++) {
+      clock.freeze(30_000);
+      next(wait('Paused', 5));
+    }
     expect(next(wait('Paused', 5))).toBe(30);
   });
 
   it.each([
-    ['another wait', ({ next }: ReturnType<typeof start>) => next(wait('Rolling'))],
+    ['an end of it', ({ next, clock }: ReturnType<typeof start>) => [next(wait('Rolling')), clock.freeze(95_000)]],
     ['a step', ({ next }: ReturnType<typeof start>) => next(again(0.02) as Again)],
     ['an event', ({ patience }: ReturnType<typeof start>) => patience.restart('db')],
   ])('begins anew with %s', (_, happens) => {
     const life = start();
-    life.next(wait('NoContact'));
-    life.clock.freeze(600_000);
-    expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
+    age(life);
     happens(life);
     expect(life.next(wait('NoContact'))).toBe(0.2);
   });
 
+  it('for something else is another one; two that take turns become rarer both', () => {
+    const life = start();
+    age(life);
+    expect(life.next(wait('Rolling'))).toBe(0.2);
+    expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
+  });
+
   it('goes on where a pass could not look, because caches were late', () => {
-    const { clock, next } = start();
-    next(wait('NoContact'));
-    clock.freeze(600_000);
-    expect(next(notYet(0.02) as Again)).toBe(0.02);
-    expect(next(wait('NoContact'))).toBeGreaterThan(20);
+    const life = start();
+    age(life);
+    expect(life.next(notYet(0.02) as Again)).toBe(0.02);
+    expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
   });
 });
 
@@ -75,8 +88,7 @@ describe('visits of many keys', () => {
       return next(outcome);
     };
     expect([0, 0.5, 1].map((chance) => at(chance, around(10) as Again)).map(Math.round)).toEqual([8, 10, 12]);
-    next(wait('NoContact'));
-    clock.freeze(600_000);
+    age({ clock, next });
     expect([0, 1].map((chance) => at(chance, wait('NoContact')))).toEqual([22.5, 30]);
     expect([0, 1].map((chance) => at(chance, again(10) as Again))).toEqual([10, 10]);
   });

@@ -7,9 +7,12 @@ const promptSeconds = 10;
 const shareOfAge = 0.2;
 const mostSeconds = 30;
 
+/** A wait that was not met for this long has ended. Two that take turns are the same two waits all the time. */
+const overMillis = 90_000;
+
 interface Wait {
-  readonly for: string;
   readonly since: number;
+  readonly metAt: number;
 }
 
 /**
@@ -18,7 +21,8 @@ interface Wait {
  */
 export class Patience<Key> {
   readonly #clock: Pick<Clock, 'monotonic' | 'random'>;
-  readonly #waits = new Map<Key, Wait>();
+  /** What each key waits for, since the last step or event. */
+  readonly #waits = new Map<Key, ReadonlyMap<string, Wait>>();
 
   constructor(clock: Pick<Clock, 'monotonic' | 'random'>) {
     this.#clock = clock;
@@ -42,9 +46,10 @@ export class Patience<Key> {
 
   #grown(key: Key, waitsFor: string): number {
     const now = this.#clock.monotonic();
-    const known = this.#waits.get(key);
-    const since = known?.for === waitsFor ? known.since : now;
-    this.#waits.set(key, { for: waitsFor, since });
+    const going = [...(this.#waits.get(key) ?? [])].filter(([, { metAt }]) => now - metAt < overMillis);
+    const waits = new Map(going);
+    const { since } = waits.get(waitsFor) ?? { since: now };
+    this.#waits.set(key, waits.set(waitsFor, { since, metAt: now }));
     return Math.min(mostSeconds, ((now - since) / 1000 - promptSeconds) * shareOfAge);
   }
 

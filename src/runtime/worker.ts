@@ -11,8 +11,13 @@ export type Reconcile<Key> = (key: Key, signal: AbortSignal) => Promise<Outcome>
 export interface WorkerOptions<Key> {
   readonly queue: WorkQueue<Key>;
   readonly reconcile: Reconcile<Key>;
-  /** How many keys are worked on side by side; as many again work on those that were slow the last time. */
+  /** How many keys are worked on side by side. */
   readonly count: number;
+  /**
+   * Whether slow keys are kept from holding workers that others need: then more keys than `count` are worked on side by side,
+   * though a bounded number.
+   */
+  readonly isFair?: boolean;
   readonly clock: Clock;
   /** Told how each pass ended: this is where failures are logged and passes are counted. */
   readonly onOutcome: (key: Key, outcome: Outcome, tookSeconds: number) => void;
@@ -28,9 +33,9 @@ const mostBeside: Readonly<Record<LaneName, number>> = { usual: 8, slow: 0 };
 const slowMillis = 1_000;
 
 /**
- * Workers on one queue. Told to stop, they take no more keys, finish their passes and end. A key that was slow the last time
- * is taken by workers for such keys alone; one that turns out to be slow is left to itself. So a key that waits for an answer
- * in vain does not hold a worker that another key needs.
+ * Workers on one queue. Told to stop, they take no more keys, finish their passes and end. Where they are fair, a key that was
+ * slow the last time is taken by workers for such keys alone; one that turns out to be slow is left to itself. So a key that
+ * waits for an answer in vain does not hold a worker that another key needs.
  */
 export const workers =
   <Key>(options: WorkerOptions<Key>): Runnable =>
@@ -38,7 +43,7 @@ export const workers =
     const inLane = (lane: LaneName): readonly Runnable[] =>
       Array.from({ length: options.count }, (): Runnable => (stop) => work(options, lane, stop));
     try {
-      await runTogether([...inLane('usual'), ...inLane('slow')], signal);
+      await runTogether([...inLane('usual'), ...(options.isFair === true ? inLane('slow') : [])], signal);
     } finally {
       options.queue.stop();
     }
@@ -47,20 +52,21 @@ export const workers =
 /** One worker: take a key, reconcile it, tell the queue what comes next. */
 async function work<Key>(options: WorkerOptions<Key>, lane: LaneName, signal: AbortSignal): Promise<void> {
   const beside = new Set<Promise<void>>();
+  const most = options.isFair === true ? mostBeside[lane] : 0;
   for await (const key of options.queue.items(signal, lane)) {
     const pass = workOn(options, key).finally(() => beside.delete(pass));
     beside.add(pass);
-    await (beside.size <= mostBeside[lane] ? endOf(pass, options.clock) : Promise.race(beside));
+    await (beside.size <= most ? endOf(pass, options.clock) : Promise.race(beside));
   }
   await Promise.all(beside);
 }
 
 async function workOn<Key>(options: WorkerOptions<Key>, key: Key): Promise<void> {
-  const { queue, clock, onOutcome } = options;
+  const { queue, clock, onOutcome, isFair = false } = options;
   const began = clock.monotonic();
   const outcome = await attempt(options, key);
   const tookMillis = clock.monotonic() - began;
-  queue.finished(key, laneAfter(outcome, tookMillis));
+  queue.finished(key, isFair ? laneAfter(outcome, tookMillis) : 'usual');
   settle(queue, key, outcome);
   onOutcome(key, outcome, tookMillis / 1000);
 }

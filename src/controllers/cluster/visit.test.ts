@@ -23,12 +23,14 @@ describe('the next visit of a cluster', () => {
         expect(after({ trouble })).toMatchObject({ afterSeconds: 0.2, waitsFor: `the end of: ${kind}` });
   });
 
-  it('is for workers of their own where etcd does not answer, and not where no member runs yet', () => {
+  it('is for workers of their own where etcd does not answer, and not where it has not formed, or no member runs', () => {
     const unseen = { ...world, membership: { seen: false as const, why: 'x' } };
     const verdict = wait('NoContact', 'x');
     expect(after({ verdict, observed: { world: unseen } })).toMatchObject({ isSilent: true });
     const carriers = unseen.carriers.map((carrier) => ({ ...carrier, hasRun: false }));
     expect(after({ verdict, observed: { world: { ...unseen, carriers } } })).not.toHaveProperty('isSilent');
+    const memory = { ...unseen.memory, clusterId: undefined };
+    expect(after({ verdict, observed: { world: { ...unseen, memory } } })).not.toHaveProperty('isSilent');
     expect(after({ verdict })).not.toHaveProperty('isSilent');
   });
 });

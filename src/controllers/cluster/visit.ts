@@ -31,7 +31,9 @@ export const afterFailure = (failure: Failure): Outcome =>
 /** `untold`: in how many seconds a status may be written that was held back. */
 export function nextVisit(pass: Ended, untold: number): Outcome {
   const outcome = visitAfter(pass, untold);
-  return outcome.is === 'again' && isSilent(pass.observed.world) ? { ...outcome, isSilent: true } : outcome;
+  const { world } = pass.observed;
+  const hasFormed = world.memory.clusterId !== undefined; // until then members do not answer, and that is no fault
+  return outcome.is === 'again' && hasFormed && isSilent(world) ? { ...outcome, isSilent: true } : outcome;
 }
 
 function visitAfter({ verdict, trouble: { failure, aside } }: Ended, untold: number): Outcome {
