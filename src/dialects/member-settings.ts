@@ -150,7 +150,7 @@ export const certificateLifetimeHours = ruled(z.int(), {
   says: `must be from 1 to ${longestLifetime} hours (two years)`,
   holds: (hours) => hours >= 1 && hours <= longestLifetime,
 }).describe(
-  `How long certificates are valid; ${defaultLifetimeHours} (90 days) if left out. They are renewed when two thirds of it are over, and at once when this is changed.`,
+  `How long certificates are valid; ${defaultLifetimeHours} (90 days) if left out. They are renewed when about two thirds of it are over, and at once when this is changed.`,
 );
 
 export const rotate = text(253).describe(

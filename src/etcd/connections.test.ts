@@ -84,6 +84,17 @@ describe('connections that are kept', () => {
     first.close();
   });
 
+  it('of one owner go with it', async () => {
+    await using fake = await startFakeEtcd(answers);
+    using connections = new EtcdConnections();
+    await connections.to({ url: fake.url, owner: 'n/db' }).status();
+    connections.to({ url: 'http://b:1', owner: 'n/db' });
+    connections.to({ url: 'http://c:1', owner: 'n/other' });
+    connections.forgetAll('n/db');
+    expect(connections.size).toBe(1);
+    await expect.poll(fake.openConnections).toBe(0);
+  });
+
   it('end when they are closed, and are not given out any more', async () => {
     await using fake = await startFakeEtcd(answers);
     const connections = new EtcdConnections();

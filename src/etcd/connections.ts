@@ -47,6 +47,12 @@ export class EtcdConnections {
     this.#kept.delete(place);
   }
 
+  /** For all members that were asked for one owner, which is gone. */
+  forgetAll(owner: string): void {
+    for (const { connection } of [...this.#kept.values()])
+      if (connection.endpoint.owner === owner) this.forget(connection.endpoint);
+  }
+
   close(): void {
     this.#closed = true;
     for (const { connection } of this.#kept.values()) connection.close();

@@ -37,6 +37,8 @@ export interface Endpoint {
   readonly dial?: Address;
   /** How to get there where nothing can be dialled. */
   readonly way?: Way;
+  /** For what the member is asked; a connection goes when that is gone. */
+  readonly owner?: string;
   /** A user of etcd's own. A server that has no users is asked without; only 3.1 takes the password for wrong then. */
   readonly credentials?: Credentials;
 }

@@ -1,5 +1,6 @@
 import { agentLabel } from '../controllers/agents/agent-of-pod.ts';
 import { awayIndex, byAway, byEmployer, type Home } from '../controllers/agents/away.ts';
+import { RememberedSecrets } from '../controllers/cluster/remembered-secrets.ts';
 import { type ClusterObject, ownerIndex, type Tools } from '../controllers/cluster/sources.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { AgentImage } from '../core/desired/agent-pod.ts';
@@ -10,10 +11,11 @@ import { systemClock as clock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/events.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
+import { forgetting, Memories } from '../runtime/memories.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { Reflector, type ReflectorOptions, whenSynced } from '../runtime/reflector.ts';
 import { reflectorOfNamespaces } from '../runtime/reflector-of-namespaces.ts';
-import type { Store } from '../runtime/store.ts';
+import { isStatusAlone, type Store } from '../runtime/store.ts';
 import { whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { type Reconcile, workers } from '../runtime/worker.ts';
@@ -34,6 +36,8 @@ export interface AgentParts {
   readonly log: Log;
   readonly onTrouble: (failure: Failure) => void;
   readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
+  /** Shown how to count what is kept in memory. */
+  readonly onMemories?: ((remembered: () => Readonly<Record<string, number>>) => void) | undefined;
 }
 
 /** Copies of what there is: what was declared, and the pods that work for it. */
@@ -42,10 +46,15 @@ export interface Shelves {
   readonly agents: Store<Pod>;
 }
 
-type Shared = 'isOurs' | 'writer' | 'caughtUp' | 'now' | 'tell' | 'log';
+type Shared = 'isOurs' | 'writer' | 'caughtUp' | 'now' | 'tell' | 'log' | 'secrets';
 
 /** What all controllers of a kind with agents work with. */
-export type SharedTools = Pick<Tools, Shared> & Pick<AgentParts, 'client' | 'image'>;
+export type SharedTools = Pick<Tools, Shared> & Pick<AgentParts, 'client' | 'image'> & Remembering;
+
+interface Remembering {
+  /** For what a controller keeps of its objects from one pass to the next. */
+  readonly memories: Memories;
+}
 
 /** A kind whose work is done by agents. */
 export interface AgentKind {
@@ -79,16 +88,20 @@ export const agentController =
     const common = { client, namespace, clock, onTrouble, onRestart, indexes: agentIndexes(home) };
     const declared = new Reflector<ClusterObject>({ ...common, resource });
     const agents = reflectorOfAgents(parts, kind, common);
-    const recorder = new EventRecorder({ client, clock, component: speaker, instance: identity, onTrouble });
+    const memories = new Memories();
+    const speaking = { component: speaker, instance: identity };
+    const recorder = memories.add('events', new EventRecorder({ client, clock, onTrouble, ...speaking }));
     const queue = new WorkQueue<string>(clock);
-    declared.store.onChange(({ object }) => queue.add(keyOf(object.metadata)));
-    agents.store.onChange(({ object }) => {
-      for (const key of [...ownersOf(object, resource.kind), ...byAway(home)(object)])
-        if (isWithin(namespace, key)) queue.add(key);
-    });
+    enqueueChanges(
+      { declared: declared.store, agents: agents.store },
+      { queue, kind: resource.kind, home, scope: namespace },
+    );
     const shelves = { declared: declared.store, agents: agents.store };
-    const reconcile = kind.reconciler(toolsOf({ ...parts, client }, { kind, shelves, recorder }), shelves);
-    const working = workers({ queue, reconcile, count: workerCount, clock, onOutcome });
+    const tools = toolsOf({ ...parts, client }, { kind, shelves, recorder, memories });
+    const isOver = (key: string): boolean => declared.store.get(key) === undefined;
+    const reconcile = forgetting(kind.reconciler(tools, shelves), memories, isOver);
+    parts.onMemories?.(() => ({ queue: queue.remembered, ...memories.sizes() }));
+    const working = workers({ queue, reconcile, count: workerCount, isFair: true, clock, onOutcome });
     const afterSync: Runnable = async (stop) => {
       if (await whenSynced([declared, agents] as never, stop)) await working(stop);
     };
@@ -120,6 +133,25 @@ const ownersOf = ({ metadata }: KubeObject, kind: string): readonly string[] =>
     .filter((owner) => owner.kind === kind)
     .map(({ name }) => keyOf({ namespace: metadata.namespace, name }));
 
+interface Heard {
+  readonly queue: WorkQueue<string>;
+  readonly kind: string;
+  readonly home: Home;
+  readonly scope: string | undefined;
+}
+
+/** What happens to an object, or to an agent that works for it, has the object looked at. */
+function enqueueChanges({ declared, agents }: Shelves, { queue, kind, home, scope }: Heard): void {
+  declared.onChange((change) => {
+    const key = keyOf(change.object.metadata);
+    if (isStatusAlone(change)) queue.add(key);
+    else queue.wake(key);
+  });
+  agents.onChange(({ object }) => {
+    for (const key of [...ownersOf(object, kind), ...byAway(home)(object)]) if (isWithin(scope, key)) queue.wake(key);
+  });
+}
+
 /**
  * Agents in the operator's namespace may work for resources of others. What this controller does not cache it would take for
  * deleted, and would remove its agents.
@@ -131,26 +163,27 @@ interface Made {
   readonly kind: AgentKind;
   readonly shelves: Shelves;
   readonly recorder: EventRecorder;
+  readonly memories: Memories;
 }
 
-function toolsOf(parts: AgentParts, { kind, shelves, recorder }: Made): SharedTools {
+function toolsOf(parts: AgentParts, { kind, shelves, recorder, memories }: Made): SharedTools {
   const { client, log, isOurs, image, namespace: agentNamespace } = parts;
-  const expectations = new Expectations({
-    clock,
-    onExpired: (key, what) => log.warn({ [kind.resource.plural]: key, what }, 'a cache is late'),
-  });
+  const onExpired = (key: string, what: string): void =>
+    log.warn({ [kind.resource.plural]: key, what }, 'a cache is late');
+  const expectations = memories.add('expectations', new Expectations({ clock, onExpired }));
   const stores: Readonly<Record<string, unknown>> = {
     [kind.resource.plural]: shelves.declared,
     ...(kind.expects === 'agents' ? { [workersOf(kind).resource.plural]: shelves.agents } : {}),
   };
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural] as never;
+  const secrets = memories.add('secrets', new RememberedSecrets(clock));
   const writing = { client, expectations, storeOf, agentNamespace, onStatus: () => undefined };
   return {
-    ...{ client, isOurs, image },
-    writer: (key) => writerFor(key, writing),
+    ...{ client, isOurs, image, memories, secrets },
+    writer: (key) => writerFor(key, { ...writing, onSecret: () => secrets.forget(key) }),
     caughtUp: (key) => expectations.caughtUp(key),
     now: clock.now,
-    tell: tellOnce((about, news) => recorder.record(about, news), clock),
+    tell: tellOnce((about, news) => recorder.record(about, news), clock, memories),
     log: (level, message, fields) => log[level](fields, message),
   };
 }

@@ -1,5 +1,6 @@
 import { toldOfForeign } from '../controllers/cluster/peers.ts';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
+import { RememberedSecrets } from '../controllers/cluster/remembered-secrets.ts';
 import { type Rival, refusalBeside } from '../controllers/cluster/rivals.ts';
 import type { Caches, ClusterObject, PeerShelf, Tools } from '../controllers/cluster/sources.ts';
 import { Watched } from '../controllers/cluster/watched.ts';
@@ -13,14 +14,16 @@ import type { Clock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/events.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { type Runnable, runTogether } from '../runtime/manager.ts';
+import { forgetting, Memories } from '../runtime/memories.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { type Reflector, whenSynced } from '../runtime/reflector.ts';
-import type { Store } from '../runtime/store.ts';
+import { type Change, isStatusAlone, type Store } from '../runtime/store.ts';
 import { confirmLeading, whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
 import { makeCaches } from './caches.ts';
+import { connectionsOf } from './kept-connections.ts';
 import { type Log, watchRestarts } from './log.ts';
 import { randomName } from './random-name.ts';
 import { clustersOf, peersOf } from './served.ts';
@@ -53,6 +56,8 @@ export interface Controller {
   readonly clusters: Store<ClusterObject>;
   /** Kept when all its clusters are known. */
   readonly synced: Pick<Reflector<ClusterObject>, 'synced'>;
+  /** How much is kept in memory of its clusters, by what it is kept for. */
+  readonly remembered: () => Readonly<Record<string, number>>;
   /** Clusters of these take names away from ours. */
   readonly heed: (others: readonly Controller[]) => void;
   /** Runs until told to stop, and begins to work when the clusters of all these are known. */
@@ -69,17 +74,24 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   });
   const queue = new WorkQueue<string>(clock);
   const rivals: Rival[] = [];
-  enqueueChanges({ ...caches, peers }, { queue, dialect });
+  const memories = new Memories();
+  const secrets = memories.add('secrets', new RememberedSecrets(clock));
+  enqueueChanges({ ...caches, peers }, { queue, dialect, secrets });
   const run: Controller['run'] = async (present, signal) => {
     const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
-    const recorder = new EventRecorder({ client, clock, onTrouble, ...speaker });
+    const recorder = memories.add('events', new EventRecorder({ client, clock, onTrouble, ...speaker }));
     using etcd = new EtcdConnections({ confirmChange: () => confirmLeading(parts.leads) });
     peers?.store.onChange(({ type, object }) => {
       if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
+      if (type === 'deleted') recorder.forget(keyOf(object.metadata));
     });
-    const tools = toolsOf({ caches, peers, recorder, etcd, dialect, rivals }, { ...parts, client });
-    const { workers: count, onOutcome } = parts;
-    const working = workers({ queue, reconcile: clusterReconciler(tools), count, clock, onOutcome });
+    const made = { caches, peers, recorder, etcd, dialect, rivals, memories, secrets };
+    const tools = toolsOf(made, { ...parts, client });
+    const reconcile = forgetting(clusterReconciler(tools), memories, (key) => isOver(key, tools));
+    const working = workers({
+      ...{ queue, reconcile, count: parts.workers, clock, isFair: true },
+      onOutcome: parts.onOutcome,
+    });
     const afterSync: Runnable = async (stop) => {
       if (await whenSynced([...reflectors, ...present.map(({ synced }) => synced)], stop)) await working(stop);
     };
@@ -89,10 +101,17 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   const heed: Controller['heed'] = (others) => {
     for (const { dialect: other, clusters: store } of others) {
       rivals.push({ group: other.group, store });
-      store.onChange(({ type, object }) => type === 'deleted' && queue.add(keyOf(object.metadata)));
+      store.onChange(({ type, object }) => type === 'deleted' && queue.wake(keyOf(object.metadata)));
     }
   };
-  return { dialect, clusters: caches.clusters, synced: declared, heed, run };
+  const remembered: Controller['remembered'] = () => ({ queue: queue.remembered, ...memories.sizes() });
+  return { dialect, clusters: caches.clusters, synced: declared, remembered, heed, run };
+}
+
+/** It was deleted, or given to another operator. */
+function isOver(key: string, { caches, isOurs }: Pick<Tools, 'caches' | 'isOurs'>): boolean {
+  const found = caches.clusters.get(key);
+  return found === undefined || !isOurs(found.metadata);
 }
 
 const running =
@@ -107,30 +126,35 @@ interface Made {
   readonly etcd: EtcdConnections;
   readonly dialect: ClusterDialect;
   readonly rivals: readonly Rival[];
+  readonly memories: Memories;
+  readonly secrets: RememberedSecrets;
 }
 
-function toolsOf({ caches, peers, recorder, etcd, dialect, rivals }: Made, parts: ControllerParts): Tools {
+function toolsOf(made: Made, parts: ControllerParts): Tools {
+  const { caches, peers, recorder, etcd, dialect, rivals, memories, secrets } = made;
   const { client, log, isOurs, wayTo, leads, clock, keepsSecrets, dropsSecrets } = parts;
-  const expectations = new Expectations({
-    clock,
-    onExpired: (key, what) => log.warn({ cluster: key, what }, 'a cache is late'),
-  });
+  const onExpired = (key: string, what: string): void => log.warn({ cluster: key, what }, 'a cache is late');
+  const expectations = memories.add('expectations', new Expectations({ clock, onExpired }));
   const stores = storesByPlural(caches, peers);
   const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
-  const told = new Map<string, number>();
+  const told = memories.map<number>('told');
+  memories.add('connections', connectionsOf(etcd));
   return {
-    ...{ dialect, client, caches, peers, etcd, keepsSecrets, dropsSecrets, wayTo, leads, randomName },
-    ...{ tidied: new Map(), watched: new Watched(clock) },
+    ...{ dialect, client, caches, peers, etcd, secrets, keepsSecrets, dropsSecrets, wayTo, leads, randomName },
+    ...{ tidied: memories.map('tidied'), watched: memories.add('watched', new Watched(clock)) },
     resource: clustersOf(dialect),
     list: (resource, options) => client.list(resource, options),
     isOurs: (metadata) => isOurs(metadata, dialect),
     refusalOf: (object) => refusalBeside(object, rivals),
     writer: (key) =>
-      writerFor(key, { client, expectations, storeOf, onStatus: () => told.set(key, clock.monotonic()) }),
+      writerFor(key, {
+        ...{ client, expectations, storeOf, onSecret: () => secrets.forget(key) },
+        onStatus: () => told.set(key, clock.monotonic()),
+      }),
     toldAgo: (key) => (clock.monotonic() - (told.get(key) ?? Number.NEGATIVE_INFINITY)) / 1000,
     caughtUp: (key) => expectations.caughtUp(key),
     now: clock.now,
-    tell: tellOnce((about, news) => recorder.record(about, news), clock),
+    tell: tellOnce((about, news) => recorder.record(about, news), clock, memories),
     log: (level, message, fields) => log[level](fields, message),
   };
 }
@@ -152,15 +176,30 @@ interface Watching extends Caches {
 interface Heard {
   readonly queue: WorkQueue<string>;
   readonly dialect: ClusterDialect;
+  readonly secrets: RememberedSecrets;
 }
 
-/** Whatever happens to a cluster, or to something that is a part of it, has the cluster looked at. */
-function enqueueChanges(watched: Watching, { queue, dialect }: Heard): void {
+/**
+ * Whatever happens to a cluster, or to something that is a part of it, has the cluster looked at. A new status alone begins no
+ * wait anew: it is mostly the operator's own.
+ */
+function enqueueChanges(watched: Watching, { queue, dialect, secrets }: Heard): void {
   const { clusters: declared, pods, claims, services, budgets, peers } = watched;
-  const part = ({ object: { metadata } }: { readonly object: KubeObject }): void => {
-    for (const name of clustersBehind(metadata, dialect)) queue.add(keyOf({ namespace: metadata.namespace, name }));
+  const part = (change: Change<KubeObject>): void => {
+    const { metadata } = change.object;
+    const isPeer = change.object.kind === peers?.resource.kind;
+    for (const name of clustersBehind(metadata, dialect)) {
+      const key = keyOf({ namespace: metadata.namespace, name });
+      if (isPeer && isStatusAlone(change)) queue.add(key);
+      else queue.wake(key);
+    }
   };
-  declared.onChange(({ object }) => queue.add(keyOf(object.metadata)));
+  declared.onChange((change) => {
+    const key = keyOf(change.object.metadata);
+    if (isStatusAlone(change)) return queue.add(key);
+    secrets.forget(key); // the spec may name others, or ask for new ones
+    queue.wake(key);
+  });
   pods.onChange(part);
   claims.onChange(part);
   services.onChange(part);

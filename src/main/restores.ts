@@ -1,10 +1,14 @@
 import type { OperatorsStore } from '../controllers/agents/operators-store.ts';
 import type { Tools } from '../controllers/cluster/sources.ts';
+import { Glances } from '../controllers/restore/glance.ts';
 import { restoreReconciler } from '../controllers/restore/reconcile.ts';
 import { accountsRestrictedTo, type Restrictions } from '../dialects/restrictions.ts';
 import { EtcdConnections } from '../etcd/connections.ts';
+import { systemClock as clock } from '../runtime/clock.ts';
 import type { Runnable } from '../runtime/manager.ts';
+import { forgetting } from '../runtime/memories.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
+import { connectionsOf } from './kept-connections.ts';
 import { hasStore } from './places.ts';
 import { randomName } from './random-name.ts';
 import { restoreKinds } from './restore-kinds.ts';
@@ -34,12 +38,20 @@ export const restoreController =
       purpose: 'restore',
       expects: 'nothing',
       worksAtHome: hasStore({ store: operators }),
-      reconciler: (shared, { declared, agents }) =>
-        restoreReconciler({
-          ...{ ...shared, ...own, rivals },
+      reconciler: (shared, { declared, agents }) => {
+        const { memories, secrets } = shared;
+        memories.add('connections', connectionsOf(etcd));
+        const glances = memories.add('glances', new Glances(clock));
+        const reconcile = restoreReconciler({
+          ...{ ...shared, ...own, rivals, glances },
           clusters: { dialect: clusters, resource: clustersOf(clusters) },
           caches: { restores: declared, agents },
-        }),
+        });
+        const forget = (key: string): void => {
+          for (const each of [connectionsOf(etcd), glances, secrets]) each?.forget(key);
+        };
+        return forgetting(reconcile, { forget }, () => true); // one that is over may stay for years
+      },
     });
     await running(signal);
   };

@@ -21,8 +21,9 @@ describe('a warning', () => {
     expect(toldAt(...Array.from({ length: 121 }, (_, i) => i * 10))).toEqual([0, 540, 1080]);
   });
 
-  it('that was over and comes back is told again', () => {
-    expect(toldAt(0, 10, 45, 50)).toEqual([0, 45]);
+  it('that was over and comes back is told again; one that passes meet every half minute was not over', () => {
+    expect(toldAt(0, 10, 100, 105)).toEqual([0, 100]);
+    expect(toldAt(0, 30, 60, 90, 150)).toEqual([0]);
   });
 
   it('in other words is another one, and good news are always told', () => {

@@ -3,7 +3,7 @@ import { samplePod } from '../../test/support/sample-objects.ts';
 import { settled, VirtualClock } from '../../test/support/virtual-clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { ApiFailure } from '../kube/errors.ts';
-import type { CoreEvent } from '../kube/object.ts';
+import { type CoreEvent, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { EventRecorder, type Told } from './events.ts';
 
@@ -158,5 +158,17 @@ describe('events without end', () => {
     for (let i = 0; i < 5; i++) recorder.record(samplePod('a', 7), { ...grown, message: `later ${i}` });
     await flush(recorder);
     expect(kept.size).toBe(53);
+  });
+
+  it('of an object that is gone is not kept in mind, and is sent all the same', async () => {
+    const { recorder, kept } = setUp();
+    recorder.record(samplePod('a', 7), grown);
+    recorder.record(samplePod('b', 7), grown);
+    recorder.forget(keyOf(samplePod('a', 7).metadata));
+    expect(recorder.size).toBe(2);
+    await flush(recorder);
+    expect(kept.size).toBe(2);
+    recorder.forget(keyOf(samplePod('b', 7).metadata));
+    expect(recorder.size).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
-import type { CoreEvent, KubeObject } from '../kube/object.ts';
+import { type At, type CoreEvent, type KubeObject, keyOf } from '../kube/object.ts';
 import { events } from '../kube/resource.ts';
 import { Failure } from '../std/failure.ts';
 import { type Clock, pause } from './clock.ts';
@@ -48,6 +48,8 @@ interface Entry {
 }
 
 interface Allowance {
+  /** The key of the object. */
+  readonly of: string;
   readonly left: number;
   readonly at: number;
   /** It had too many, and that has been said. */
@@ -67,6 +69,18 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+  }
+
+  /** How much is kept in memory of objects. */
+  get size(): number {
+    return this.#entries.size + this.#allowances.size;
+  }
+
+  /** An object of this key is gone. What waits to be sent is sent. */
+  forget(key: string): void {
+    for (const [name, { event }] of this.#entries)
+      if (keyOf(event.involvedObject as At) === key) this.#entries.delete(name);
+    for (const [name, { of }] of this.#allowances) if (of === key) this.#allowances.delete(name);
   }
 
   record(object: KubeObject, told: Told): void {
@@ -136,11 +150,12 @@ export class EventRecorder {
   #isAllowed(object: KubeObject): boolean {
     const key = identityOf(object);
     const now = this.#options.clock.monotonic();
-    const before = this.#allowances.get(key) ?? { left: burst, at: now, isHeldBack: false };
+    const of = keyOf(object.metadata);
+    const before = this.#allowances.get(key) ?? { of, left: burst, at: now, isHeldBack: false };
     const left = Math.min(burst, before.left + (now - before.at) / refillMillis);
     const isAllowed = left >= 1;
     this.#allowances.delete(key);
-    this.#allowances.set(key, { left: isAllowed ? left - 1 : left, at: now, isHeldBack: !isAllowed });
+    this.#allowances.set(key, { of, left: isAllowed ? left - 1 : left, at: now, isHeldBack: !isAllowed });
     if (!isAllowed && !before.isHeldBack) this.#giveUp(`${object.kind} ${object.metadata.name} has too many`);
     return isAllowed;
   }

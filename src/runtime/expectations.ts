@@ -33,6 +33,11 @@ export class Expectations {
     this.#options = options;
   }
 
+  /** For how many keys something is open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   /** We created or changed an object; `object` is what the server answered. */
   wrote(key: string, store: Seen, object: Stored<KubeObject>): void {
     const { resourceVersion } = object.metadata;

@@ -3,13 +3,39 @@ import type { Failure } from '../std/failure.ts';
 /** What a pass says to the queue. There is no fourth way: no flags, no sentinel errors, no nulls. */
 export type Outcome =
   | { readonly is: 'done' }
-  | { readonly is: 'again'; readonly afterSeconds: number }
+  | ({ readonly is: 'again' } & Again)
   | { readonly is: 'failed'; readonly failure: Failure };
+
+export interface Again {
+  readonly afterSeconds: number;
+  /** What is waited for. A wait that goes on is looked at less often the longer it lasts; `Patience` says how often. */
+  readonly waitsFor?: string;
+  /** However long the wait has lasted, the next look is no later than this. */
+  readonly atMostSeconds?: number;
+  /** A visit that need not be on time: visits of different keys are spread. */
+  readonly isRough?: true;
+  /** This pass did not look, so a wait that was going on before goes on. */
+  readonly isUnseen?: true;
+  /** The key's etcd did not answer. Such keys have workers of their own. */
+  readonly isSilent?: true;
+}
 
 /** Nothing more to do until something happens. */
 export const done: Outcome = { is: 'done' };
 
-/** All is well, but look again after a while, for what cannot be watched. */
+/** Look again after this time. Whatever was waited for before is over. */
 export const again = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds });
+
+/** All is well, but look again about then, for what cannot be watched. */
+export const around = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, isRough: true });
+
+/** Look again after this time at first, and less often when the same wait lasts. */
+export const waiting = (waitsFor: string, afterSeconds: number, atMostSeconds = Number.POSITIVE_INFINITY): Outcome => ({
+  ...{ is: 'again', afterSeconds, waitsFor },
+  ...(Number.isFinite(atMostSeconds) ? { atMostSeconds } : {}),
+});
+
+/** The caches are behind, so nothing was looked at. */
+export const notYet = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, isUnseen: true });
 
 export const failed = (failure: Failure): Outcome => ({ is: 'failed', failure });

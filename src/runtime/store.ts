@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compareVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 
@@ -156,6 +157,17 @@ export class Store<T extends KubeObject> {
 
 const isOlder = (a: KubeObject, b: KubeObject): boolean =>
   compareVersions(a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? '') < 0;
+
+/** Whether nothing but an object's status has changed. */
+export function isStatusAlone({ type, object, old }: Change<KubeObject>): boolean {
+  if (type !== 'updated' || object.metadata.generation === undefined) return false;
+  return isDeepStrictEqual(declaredIn(object), declaredIn(old));
+}
+
+const declaredIn = ({ metadata }: KubeObject): object => {
+  const { generation, labels, annotations, finalizers, ownerReferences, deletionTimestamp } = metadata;
+  return { generation, labels, annotations, finalizers, ownerReferences, deletionTimestamp };
+};
 
 /** For each namespace and value, the keys of the objects that have it. Every index has the namespace, whatever it is by. */
 class Index<T extends KubeObject> {

@@ -1,6 +1,12 @@
 import { type Backoff, backoffSeconds, type Clock } from './clock.ts';
+import { Lane } from './lane.ts';
+import type { Again } from './outcome.ts';
+import { Patience } from './patience.ts';
 
 const defaultBackoff: Backoff = { firstSeconds: 0.1, mostSeconds: 60 };
+
+/** `slow`: keys whose last pass was held up, as by an etcd that does not answer. */
+export type LaneName = 'usual' | 'slow';
 
 /**
  * What is to be looked at. A key is in the queue at most once however often it is added, and never with two workers at
@@ -9,26 +15,36 @@ const defaultBackoff: Backoff = { firstSeconds: 0.1, mostSeconds: 60 };
 export class WorkQueue<Key> {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
-  /** In the order in which they were added, so that no key starves another. */
-  readonly #ready = new Set<Key>();
+  readonly #patience: Patience<Key>;
+  readonly #lanes: Readonly<Record<LaneName, Lane<Key>>> = { usual: new Lane(), slow: new Lane() };
+  readonly #slow = new Set<Key>();
   readonly #working = new Set<Key>();
   readonly #addedMeanwhile = new Set<Key>();
   readonly #later = new Map<Key, { readonly at: number; readonly callOff: () => void }>();
   readonly #failures = new Map<Key, number>();
-  readonly #takers: (() => void)[] = [];
 
   constructor(clock: Clock, backoff: Backoff = defaultBackoff) {
     this.#clock = clock;
     this.#backoff = backoff;
+    this.#patience = new Patience(clock);
   }
 
+  /** Has the key looked at now. A wait that is going on keeps its age. */
   add(key: Key): void {
-    if (this.#working.has(key)) {
-      this.#addedMeanwhile.add(key);
-      return;
-    }
-    this.#ready.add(key);
-    this.#takers.shift()?.();
+    if (this.#working.has(key)) this.#addedMeanwhile.add(key);
+    else if (!this.#lanes.usual.has(key) && !this.#lanes.slow.has(key)) this.#laneOf(key).add(key);
+  }
+
+  /** Something happened to the key: it is looked at now, and often for a while if it goes on waiting. */
+  wake(key: Key): void {
+    this.#patience.restart(key);
+    this.add(key);
+  }
+
+  /** Adds a key when its pass asks for it. */
+  addAgain(key: Key, outcome: Again): void {
+    this.#failures.delete(key);
+    this.addAfter(key, this.#patience.secondsUntilVisit(key, outcome));
   }
 
   /** Adds a key after a while. Of several times that are asked for, the earliest counts. */
@@ -51,36 +67,48 @@ export class WorkQueue<Key> {
     this.addAfter(key, Math.max(atLeastSeconds, backoffSeconds(this.#clock, this.#backoff, failures)));
   }
 
-  /** The key did not fail: should it do so later, the waiting starts small again. */
+  /** Nothing is known of the key any more: should it fail or wait later, that starts small again. */
   forget(key: Key): void {
     this.#failures.delete(key);
+    this.#patience.restart(key);
+    this.#slow.delete(key);
   }
 
   /** The key is no longer worked on. Each key that `items` gave has to be finished. */
-  finished(key: Key): void {
+  finished(key: Key, lane: LaneName = 'usual'): void {
+    if (lane === 'slow') this.#slow.add(key);
+    else this.#slow.delete(key);
     this.#working.delete(key);
     if (this.#addedMeanwhile.delete(key)) this.add(key);
   }
 
-  /** Gives keys to one worker, until `signal` aborts. Several workers may ask at the same time. */
-  async *items(signal: AbortSignal): AsyncGenerator<Key> {
+  /** Gives keys of a lane to one worker, until `signal` aborts. Several workers may ask at the same time. */
+  async *items(signal: AbortSignal, lane: LaneName = 'usual'): AsyncGenerator<Key> {
+    const { [lane]: keys } = this.#lanes;
     while (!signal.aborted) {
-      const next = this.#ready.values().next();
-      if (next.done) {
-        await this.#somethingAdded(signal);
+      const taken = keys.take();
+      if (taken === undefined) {
+        await keys.somethingAdded(signal);
         continue;
       }
-      this.#ready.delete(next.value);
-      this.#working.add(next.value);
-      yield next.value;
+      this.#callOff(taken.key); // this visit takes the place of one that was planned
+      this.#working.add(taken.key);
+      yield taken.key;
     }
-    // Whoever was woken for a key but stops here must not be the only one who knew of it.
-    if (this.#ready.size > 0) this.#takers.shift()?.();
+    keys.passOn();
   }
 
   /** How many keys wait, are worked on, and are planned for later. */
   size(): { readonly ready: number; readonly working: number; readonly later: number } {
-    return { ready: this.#ready.size, working: this.#working.size, later: this.#later.size };
+    const ready = this.#lanes.usual.size + this.#lanes.slow.size;
+    return { ready, working: this.#working.size, later: this.#later.size };
+  }
+
+  /** How much is kept in memory of keys, in all places. */
+  get remembered(): number {
+    const { ready, working, later } = this.size();
+    const besides = [this.#addedMeanwhile, this.#failures, this.#slow, this.#patience];
+    return besides.reduce((sum, { size }) => sum + size, ready + working + later);
   }
 
   /** Calls off all that is planned, so that no timer keeps the process alive. */
@@ -89,16 +117,12 @@ export class WorkQueue<Key> {
     this.#later.clear();
   }
 
-  #somethingAdded(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => {
-      signal.removeEventListener('abort', wake);
-      const place = this.#takers.indexOf(wake);
-      if (place >= 0) this.#takers.splice(place, 1);
-      resolve();
-    };
-    this.#takers.push(wake);
-    signal.addEventListener('abort', wake, { once: true });
-    return promise;
+  #laneOf(key: Key): Lane<Key> {
+    return this.#lanes[this.#slow.has(key) ? 'slow' : 'usual'];
+  }
+
+  #callOff(key: Key): void {
+    this.#later.get(key)?.callOff();
+    this.#later.delete(key);
   }
 }

@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
 import { ownerIndex } from '../../src/controllers/cluster/sources.ts';
+import { Glances } from '../../src/controllers/restore/glance.ts';
 import { restoreReconciler } from '../../src/controllers/restore/reconcile.ts';
 import type { RestoreTools } from '../../src/controllers/restore/sources.ts';
 import type { ClusterDialect } from '../../src/dialects/dialect.ts';
@@ -66,6 +67,7 @@ export class SimulatedRestore {
   readonly #membersAtFirst: number;
   readonly #volumesAtFirst: readonly string[];
   #wroteInThisPass = false;
+  #passes = 0;
 
   constructor(tale: Tale, death?: Death, copied?: SimulatedObjects) {
     this.#tale = tale;
@@ -93,6 +95,7 @@ export class SimulatedRestore {
         if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // and tried again
         throw thrown;
       });
+      this.#passes++;
       this.#timePasses();
       if (outcome.is === 'done') return;
     }
@@ -235,6 +238,7 @@ export class SimulatedRestore {
       clusters: { dialect: clusters, resource: namespaced(clusters) },
       client: objects.client,
       writer: () => objects.writer,
+      glances: new Glances({ monotonic: () => this.#passes * 500 }),
       caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
       image: { name: 'etcd-operator' },
       operators,

@@ -5,7 +5,7 @@ import type { ReadBackup } from '../../dialects/backup-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
-import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
+import { again, around, done, failed, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { awayIndex, awayMark } from '../agents/away.ts';
@@ -29,7 +29,7 @@ export function backupReconciler(tools: BackupTools): Reconcile<string> {
     if (found === undefined) return done; // owner references clean up; what was stored stays
     if (!(await withoutOldFinalizer(found, tools))) return again(seconds.acted);
     if (found.metadata.deletionTimestamp !== undefined || !tools.isOurs(found.metadata)) return done;
-    return tools.caughtUp(key) ? visit(withStatus(found, tools), tools) : again(seconds.acted);
+    return tools.caughtUp(key) ? visit(withStatus(found, tools), tools) : notYet(seconds.acted);
   }, tools);
 }
 
@@ -48,7 +48,7 @@ async function pass(object: Stored<ClusterObject>, read: ReadBackup, tools: Back
   const verdict = refusal === undefined ? planned : ({ is: 'wait', for: 'obstacle', message: refusal } as const);
   await tell(object, { verdict, read }, tools);
   if (verdict.is === 'discard') await discard(verdict, read, tools);
-  return refusal === undefined ? nextVisit(verdict, observed.world) : again(seconds.refused);
+  return refusal === undefined ? nextVisit(verdict, observed.world) : waiting('refused', seconds.refused);
 }
 
 interface Pass {
@@ -151,8 +151,11 @@ async function removePods(those: readonly Stored<Pod>[], key: string, tools: Bac
 const untilAsked = ({ agents }: BackupWorld): number =>
   agents.some(({ state }) => state.is === 'running') ? seconds.working : seconds.agent;
 
-const secondsUntil = (time: number | undefined, now: number): number =>
-  time === undefined ? seconds.longestWait : Math.min(Math.max(time - now, 0) / 1000 + 0.01, seconds.longestWait);
+/** On time, or now and then until that is near: clocks are put forward and back. */
+function visitAt(time: number | undefined, now: number): Outcome {
+  const left = time === undefined ? Number.POSITIVE_INFINITY : Math.max(time - now, 0) / 1000 + 0.01;
+  return left <= seconds.longestWait ? again(left) : around(seconds.longestWait);
+}
 
 function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
   switch (verdict.is) {
@@ -161,8 +164,8 @@ function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
     case 'discard':
       return again(seconds.acted);
     case 'wait':
-      if (verdict.for === 'time') return again(secondsUntil(verdict.until, world.now));
-      return again(verdict.for === 'agent' ? untilAsked(world) : seconds.obstacle);
+      if (verdict.for === 'time') return visitAt(verdict.until, world.now);
+      return verdict.for === 'agent' ? again(untilAsked(world)) : waiting('obstacle', seconds.obstacle);
     case 'paused':
     case 'finished':
       return done;

@@ -12,6 +12,7 @@ import {
   authorityLifetime,
   type Due,
   dueOf,
+  hasteOf,
   headStart,
   hour,
   type Issued,
@@ -56,6 +57,7 @@ function issuedIn(files: Texts, rotated: string | undefined, blueprint: Blueprin
       authorities: authorities.map((name) => span(authorityFiles(name).certificate)),
       certificates: issued,
       rotated,
+      haste: hasteOf(blueprint.intent.uid),
     };
   } catch {
     return undefined;

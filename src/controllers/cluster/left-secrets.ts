@@ -2,6 +2,7 @@ import { holders } from '../../core/certificates/bundle.ts';
 import { ownSecretsOf } from '../../core/certificates/names.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
+import { keyOf } from '../../kube/object.ts';
 import { secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
@@ -22,13 +23,15 @@ export async function leftSecrets(
 ): Promise<readonly string[]> {
   if (!tools.keepsSecrets || !tools.dropsSecrets || memory.clusterId === undefined) return [];
   const { name, uid } = blueprint.intent;
+  const key = keyOf(blueprint.intent);
   const { members, issued, clients } = ownSecretsOf(name);
   const isPlain = idle.length === holders.length;
   const needless = [...(managedCertificates === undefined ? [clients, issued] : []), ...(isPlain ? [members] : [])];
-  if (tools.tidied.get(uid) === needless.join()) return [];
+  const looked = [uid, ...needless].join();
+  if (tools.tidied.get(key) === looked) return [];
   const found = await Promise.all(needless.map((each) => readOwnSecret(each, blueprint, tools)));
   const left = found.flatMap((each) => (isThere(each) ? each.name : []));
-  if (left.length === 0) tools.tidied.set(uid, needless.join());
+  if (left.length === 0) tools.tidied.set(key, looked);
   return left;
 }
 

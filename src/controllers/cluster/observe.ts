@@ -210,7 +210,7 @@ function connectionsTo(
   const trusted = trustedWithPassword(own, blueprint);
   const entryTo = (pod: Stored<Pod>): Security['entry'] => (trusted.has(pod) ? entry : withoutPassword(entry));
   const endpoint = (pod: Stored<Pod>): Endpoint =>
-    wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entryTo(pod) }, tools);
+    wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entryTo(pod), owner: keyOf(blueprint.intent) }, tools);
   const to = (pod: Stored<Pod>): EtcdConnection => whileLeadingEtcd(tools.etcd.to(endpoint(pod)), tools.leads);
   return new Map(reachable.map((pod) => [nameOfBody(pod), to(pod)]));
 }

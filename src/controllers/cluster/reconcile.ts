@@ -2,15 +2,13 @@ import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Verdict } from '../../core/plan/cluster/step.ts';
 import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
-import type { Reason } from '../../core/reasons.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
 import { withPlaintext } from '../../core/status/plaintext.ts';
-import { secondsUntilReport } from '../../core/status/trouble.ts';
 import type { ReadCluster, Told } from '../../dialects/dialect.ts';
 import { warningsOfScope, warningsOfStrangers } from '../../dialects/warnings.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
-import { again, done, failed, type Outcome } from '../../runtime/outcome.ts';
+import { done, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import type { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
@@ -24,23 +22,16 @@ import { perform } from './perform.ts';
 import { plainly } from './plain-words.ts';
 import { publish, withStatus } from './publish.ts';
 import { readOrRefuse } from './read-once.ts';
+import { doubtSecrets, withRememberedSecrets } from './remembered-secrets.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 import { tellClients, withWhatIsTold } from './tell-clients.ts';
 import { tellFindings } from './tell-findings.ts';
 import { tellPlaintext } from './tell-plaintext.ts';
-import { failureOf, isNotNow, type Trouble, tellTrouble, troubleIn, worthTelling } from './trouble.ts';
+import { failureOf, type Trouble, tellTrouble, troubleIn, worthTelling } from './trouble.ts';
+import { afterFailure, afterLateCache, needsPerson, nextVisit } from './visit.ts';
 
-/** How soon to look again: at once after a deed, soon while something is under way, now and then when all is well. */
-const seconds = {
-  acted: 0.02,
-  waiting: 0.2,
-  waitingForFounders: 0.5,
-  waitingForSecret: 1,
-  waitingForPerson: 5,
-  settled: 10,
-  betweenNews: 1,
-  betweenNewsOfFounders: 5,
-} as const;
+/** How often the status is written while it changes. */
+const seconds = { betweenNews: 1, betweenNewsOfFounders: 5 } as const;
 
 /** One pass over one cluster: observe, plan, act, tell. */
 export function clusterReconciler(tools: Tools): Reconcile<string> {
@@ -49,11 +40,11 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return leave(key, tools);
     const object = withStatus(found, tools);
     if (!tools.isOurs(object.metadata)) return leaveToOthers(object, tools);
-    if (!tools.caughtUp(key)) return again(seconds.acted); // the caches do not show yet what we did last
+    if (!tools.caughtUp(key)) return afterLateCache; // the caches do not show yet what we did last
     const read = readOrRefuse(object, tools);
     if (typeof read === 'string') return refuse(object, read, tools);
 
-    const observed = withWhatIsTold(await observe(read, tools, signal), object);
+    const observed = withWhatIsTold(await observe(read, withRememberedSecrets(key, tools), signal), object);
     const verdict = await unlessHidden(planCluster(observed.world), observed, tools);
     const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
     tellTrouble(object, trouble, tools);
@@ -64,16 +55,15 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const toldAgo = tools.toldAgo(key);
     const tell = isWorthTelling({ ...pass, ofMembers }, toldAgo);
     if (tell) await tellAll(object, { read, observed, status, ofMembers }, tools);
+    doubtSecrets(key, pass, tools);
     return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
   };
 }
 
 /** Owner references clean up. */
 async function leave(key: string, tools: Tools): Promise<Outcome> {
-  tools.watched?.forget(key);
   const failure = await failureOf(freePeers(key, tools));
-  if (failure === undefined) return done;
-  return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
+  return failure === undefined ? done : afterFailure(failure);
 }
 
 function leaveToOthers(object: Stored<ClusterObject>, { dialect, tell }: Tools): Outcome {
@@ -199,46 +189,8 @@ const isTheEnd = (verdict: Verdict, { world }: Observed): boolean =>
 const newsEvery = (verdict: Verdict): number =>
   verdict.is === 'wait' && verdict.reason === 'Forming' ? seconds.betweenNewsOfFounders : seconds.betweenNews;
 
-const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
-
 async function refuse(object: Stored<ClusterObject>, problems: string, tools: Tools): Promise<Outcome> {
   tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
   await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
   return done; // until somebody corrects it, and then there is an event
-}
-
-/** `untold`: how many seconds it takes until what was seen may be told, where it was not. */
-function nextVisit({ observed, verdict, trouble: { failure, aside } }: Pass, untold: number): Outcome {
-  if (failure !== undefined) return isNotNow(failure) ? again(seconds.waiting) : failed(failure);
-  switch (verdict.is) {
-    case 'act':
-      return again(seconds.acted);
-    case 'wait':
-      return again(Math.min(patienceFor(verdict), secondsUntilReport(observed.world)));
-    case 'settled':
-      if (aside !== undefined) return isNotNow(aside) ? again(seconds.waiting) : again(seconds.waitingForPerson);
-      return again(untold > 0 ? untold : seconds.settled); // etcd cannot wake us when something changes inside it
-    default:
-      return verdict satisfies never;
-  }
-}
-
-/** What takes somebody, who wakes us when it is in the spec, or a while. */
-const isSlow: ReadonlySet<Reason> = new Set([
-  'VolumeGrowing',
-  'VolumeStuck',
-  'Paused',
-  'UpgradeRefused',
-  'AlarmRaised',
-  'BackupFailed',
-]);
-
-/**
- * Secrets cannot be watched, because we may not list them; nor can the certificates that members show. Founders wake us when
- * they are ready, and many at once need the machine for themselves.
- */
-function patienceFor(verdict: Verdict & { readonly is: 'wait' }): number {
-  if (verdict.reason === 'Forming') return seconds.waitingForFounders;
-  if (verdict.reason === 'SecretUnfit' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
-  return needsPerson(verdict) || isSlow.has(verdict.reason) ? seconds.waitingForPerson : seconds.waiting;
 }

@@ -14,6 +14,7 @@ import type {
 } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
+import type { RememberedSecrets } from './remembered-secrets.ts';
 import type { Watched } from './watched.ts';
 import type { Writer } from './writer.ts';
 
@@ -68,6 +69,8 @@ export interface Tools {
   /** Whether we may delete them when nobody needs them any more; and which of them were seen to be gone, by cluster. */
   readonly dropsSecrets: boolean;
   readonly tidied: Map<string, string>;
+  /** What was read of Secrets; without it, they are read in every pass. */
+  readonly secrets?: RememberedSecrets | undefined;
   /** How to reach pods, for an operator that is not among them; `expected` is etcd on its client port. */
   readonly wayTo?: ((pod: At, address: Address, expected?: Expected) => Way) | undefined;
   /** How long what passes see has been so; without it, nothing has been so for long. */

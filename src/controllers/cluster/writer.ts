@@ -1,7 +1,7 @@
 import type { KubeClient, Patch, RemoveOptions, WriteOptions } from '../../kube/client.ts';
 import type { At, KubeObject, Stored } from '../../kube/object.ts';
 import { atOf, keyOf } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
+import { type Resource, secrets } from '../../kube/resource.ts';
 import type { Expectations, Seen } from '../../runtime/expectations.ts';
 import { Failure } from '../../std/failure.ts';
 import { createAdmitted } from './admitted.ts';
@@ -29,16 +29,19 @@ export interface WriterOptions {
   readonly agentNamespace?: string | undefined;
   /** Called when a status was written. */
   readonly onStatus: () => void;
+  /** Called when a Secret was written. */
+  readonly onSecret?: (() => void) | undefined;
   /** The copy that the operator keeps of this kind, if it keeps one. */
   readonly storeOf: (resource: Resource<KubeObject>) => Seen | undefined;
 }
 
 export function writerFor(key: string, options: WriterOptions): Writer {
-  const { client, expectations, storeOf, onStatus } = options;
+  const { client, expectations, storeOf, onStatus, onSecret } = options;
   const within = withinNamespaces([atOf(key).namespace, options.agentNamespace]);
   const wrote = (resource: Resource<KubeObject>, object: Stored<KubeObject>): void => {
     const store = storeOf(resource);
     if (store !== undefined) expectations.wrote(key, store, object);
+    if (resource.plural === secrets.plural) onSecret?.();
   };
   return {
     create: async (resource, object, how) => {
@@ -57,6 +60,7 @@ export function writerFor(key: string, options: WriterOptions): Writer {
       const { uid, resourceVersion } = how.preconditions;
       const version = resourceVersion ?? (await versionToRemove(client.get(resource, at, how), { uid, known }));
       await client.remove(resource, at, { ...how, preconditions: { uid, resourceVersion: version } });
+      if (resource.plural === secrets.plural) onSecret?.();
       if (store !== undefined && known !== undefined) expectations.removed(key, store, known);
     },
   };

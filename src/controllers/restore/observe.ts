@@ -5,7 +5,7 @@ import { freeOrdinals } from '../../core/model/ordinals.ts';
 import type { Body, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/model/restore.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { hexOf, type MemberStatus } from '../../etcd/words.ts';
-import type { KubeObject, Pod, Stored } from '../../kube/object.ts';
+import { type KubeObject, keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { agentOf } from '../agents/agent-of-pod.ts';
 import { storeAccess } from '../agents/store-access.ts';
 import { refusalOfClaim } from '../backup/member-claims.ts';
@@ -130,7 +130,7 @@ async function clusterOf(
       .filter(others)
       .map((each) => lastingBody(each, tools)),
     oldClaims: bodies.claims.filter(isClaimOfIt).filter(others).map(bodyOf),
-    seed: pod && (await seedIn(pod, target, tools)),
+    seed: pod && (await seedIn(pod, { ...target, asker: keyOf(intent) }, tools)),
     isSeedNameTaken: pod === undefined && !named.every(isOfRestore),
   };
 }
@@ -171,7 +171,12 @@ function isSettled({ object, read }: Target, { dialect }: RestoreTools): boolean
   return isQuiet && ready === wanted && size === wanted;
 }
 
-async function seedIn(pod: Stored<Pod>, target: Target, tools: RestoreTools): Promise<Seed> {
+/** `asker`: the restore that the seed is asked for. */
+interface Asked extends Target {
+  readonly asker: string;
+}
+
+async function seedIn(pod: Stored<Pod>, target: Asked, tools: RestoreTools): Promise<Seed> {
   const heard = isUp(pod) ? await wordOf(pod, target, tools) : undefined;
   const said = typeof heard === 'string' ? undefined : heard;
   const found = await stateOfSeed(pod, said !== undefined && said.leader !== 0n, tools);
@@ -190,10 +195,10 @@ async function seedIn(pod: Stored<Pod>, target: Target, tools: RestoreTools): Pr
 /** That it does not answer yet is nothing to complain of; that it has users whom nobody told us of is. */
 async function wordOf(
   pod: Stored<Pod>,
-  { read, entry, userFlaw }: Target,
+  { read, entry, userFlaw, asker: owner }: Asked,
   tools: RestoreTools,
 ): Promise<MemberStatus | string | undefined> {
-  const endpoint = wayOf(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry }, tools);
+  const endpoint = wayOf(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry, owner }, tools);
   const asked = tools.etcd.to(endpoint).status({ timeoutMillis: 2_000 });
   return asked.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userFlaw })[0]);
 }

@@ -4,7 +4,7 @@ import { planRestore } from '../../core/plan/restore/plan-restore.ts';
 import type { RestoreStep, RestoreVerdict } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
-import { again, done, type Outcome } from '../../runtime/outcome.ts';
+import { done, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import { plainHttp, storeAccess } from '../agents/store-access.ts';
@@ -16,11 +16,10 @@ import { byCourier, dismissCouriers } from './courier.ts';
 import { type ObservedRestore, observeRestore } from './observe.ts';
 import { performRestore } from './perform.ts';
 import { pinOf } from './pin.ts';
+import { withRememberedSecrets } from './remembered-secrets.ts';
 import { intoWhatThereIs } from './replaced.ts';
 import type { RestoreTools } from './sources.ts';
-
-/** How soon to look again: what a restore waits for is mostly not watched. */
-const seconds = { acted: 0.02, moment: 0.1, waiting: 0.5, blocked: 3 } as const;
+import { afterLateCache, nextVisit, noteWait, visitIfUnchanged } from './visit.ts';
 
 /** One pass over one restore: observe, plan, act, tell. */
 export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
@@ -31,7 +30,7 @@ export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
       return done;
     }
     if (!tools.isOurs(found.metadata)) return done;
-    if (!tools.caughtUp(key)) return again(seconds.acted);
+    if (!tools.caughtUp(key)) return afterLateCache;
     const object = withStatus(found, tools);
     const read = tools.dialect.read(object);
     if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
@@ -43,9 +42,8 @@ async function attendTo(object: Stored<ClusterObject>, read: ReadRestore, tools:
   await dismissCouriers(keyOf(object.metadata), read, tools);
   if (read.memory.phase === 'complete' && !isPinned(object, tools)) return done;
   const problem = problemWith(read);
-  return problem === undefined
-    ? pass(object, await intoWhatThereIs(read, tools), tools)
-    : refuse(object, problem, tools);
+  if (problem !== undefined) return refuse(object, problem, tools);
+  return (await visitIfUnchanged(read, tools)) ?? pass(object, await intoWhatThereIs(read, tools), tools);
 }
 
 /** One that was pinned goes on to its end, whoever deletes it. */
@@ -56,11 +54,12 @@ const isPinned = ({ metadata }: Pick<KubeObject, 'metadata'>, tools: RestoreTool
   metadata.finalizers?.includes(pinOf(tools)) === true;
 
 async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
-  const observed = await observeRestore(object, read, tools);
+  const observed = await observeRestore(object, read, withRememberedSecrets(keyOf(object.metadata), tools));
   const { world, target } = observed;
   const writer = tools.writer(keyOf(object.metadata));
   const verdict = await decide(observed, { read, tools, writer }).catch(asHindrance);
   if (verdict.is === 'over') return done;
+  noteWait(verdict, observed, tools);
   const facts = factsIn(world);
   const tell = (): Promise<void> => tellStatus(object, { verdict, facts }, tools);
   if (verdict.is !== 'act') {
@@ -160,23 +159,4 @@ async function refuse(object: Stored<ClusterObject>, problems: string, tools: Re
   tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
   await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
   return done;
-}
-
-/** Old members are stopping, and nobody serves; or the seed is up, and will serve in a moment. */
-const isAboutToHappen = ({ memory: { phase }, cluster }: RestoreWorld): boolean =>
-  phase === 'switching' || (typeof cluster !== 'string' && cluster.seed?.isUp === true);
-
-function nextVisit(verdict: RestoreVerdict, world: RestoreWorld): Outcome {
-  switch (verdict.is) {
-    case 'act':
-    case 'enter':
-      return again(seconds.acted);
-    case 'wait':
-      if (verdict.isBlocked === true) return again(seconds.blocked);
-      return again(isAboutToHappen(world) ? seconds.moment : seconds.waiting);
-    case 'over':
-      return done;
-    default:
-      return verdict satisfies never;
-  }
 }

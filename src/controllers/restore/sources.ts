@@ -7,6 +7,7 @@ import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { OperatorsStore } from '../agents/operators-store.ts';
 import type { ClusterObject, Tools } from '../cluster/sources.ts';
+import type { Glances } from './glance.ts';
 
 type Shared =
   | 'writer'
@@ -18,7 +19,8 @@ type Shared =
   | 'etcd'
   | 'wayTo'
   | 'randomName'
-  | 'keepsSecrets';
+  | 'keepsSecrets'
+  | 'secrets';
 
 /** All that one controller of restores works with. */
 export interface RestoreTools extends Pick<Tools, Shared> {
@@ -33,6 +35,8 @@ export interface RestoreTools extends Pick<Tools, Shared> {
   readonly rivals: readonly Resource<ClusterObject>[];
   /** Members are looked up live: restores are rare, and a copy that is late would be a danger here. */
   readonly client: Pick<KubeClient, 'get' | 'list'>;
+  /** What restores wait for that is looked at alone; without it, everything is looked at in every pass. */
+  readonly glances?: Glances | undefined;
   readonly caches: { readonly restores: Store<ClusterObject>; readonly agents: Store<Pod> };
   /** For restores that name no credentials of their own. */
   readonly operators: OperatorsStore;

@@ -5,7 +5,7 @@ import { lastBegun, planSchedule, type ScheduleVerdict } from '../../core/plan/s
 import type { ReadSchedule } from '../../dialects/schedule-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
-import { again, done, type Outcome } from '../../runtime/outcome.ts';
+import { again, around, done, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { isUnique } from '../../storage/template.ts';
@@ -26,7 +26,7 @@ export function scheduleReconciler(tools: ScheduleTools): Reconcile<string> {
     if (found === undefined) return done; // owner references take its backups along; what was stored stays
     if (!(await withoutOldFinalizer(found, tools))) return again(seconds.acted);
     if (found.metadata.deletionTimestamp !== undefined || !tools.isOurs(found.metadata)) return done;
-    return tools.caughtUp(key) ? visit(withStatus(found, tools), tools) : again(seconds.acted);
+    return tools.caughtUp(key) ? visit(withStatus(found, tools), tools) : notYet(seconds.acted);
   }, tools);
 }
 
@@ -147,9 +147,9 @@ const changes: ReadonlySet<ScheduleVerdict['is']> = new Set(['start', 'forget', 
 
 function nextVisit(verdict: ScheduleVerdict, { now, backups }: ScheduleWorld): Outcome {
   if (changes.has(verdict.is)) return again(seconds.acted);
-  if (verdict.is === 'refused') return again(seconds.refused);
+  if (verdict.is === 'refused') return waiting('refused', seconds.refused);
   if (verdict.is !== 'wait' || verdict.for !== 'time') return done; // a change of the schedule or of its backups is an event
   const longest = backups.some(({ isBlocked }) => isBlocked === true) ? seconds.blocked : seconds.longestWait;
-  if (verdict.until === undefined) return again(longest);
-  return again(Math.min(Math.max(verdict.until - now, 0) / 1000 + 0.01, longest));
+  const left = verdict.until === undefined ? longest + 1 : Math.max(verdict.until - now, 0) / 1000 + 0.01;
+  return left <= longest ? again(left) : around(longest);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { authorityLifetime, dueOf, headStart, hour, type Issued } from './due.ts';
+import { authorityLifetime, dueOf, hasteOf, headStart, hour, type Issued } from './due.ts';
 
 const made = Date.parse('2026-01-01T00:00:00Z');
 const wish = { lifetimeHours: 90 * 24, rotate: undefined };
@@ -22,6 +22,18 @@ describe('certificates of our own making', () => {
     expect(dueOf(issued, wish, made + (lifetime * 2) / 3 - 1)).toBe('nothing');
     expect(dueOf(issued, wish, made + (lifetime * 2) / 3 + 1)).toBe('certificates');
     expect(dueOf(issued, wish, made + 2 * lifetime)).toBe('certificates');
+  });
+
+  it('of clusters that were made together are renewed one after the other, within a hundredth of their life', () => {
+    const hastes = Array.from({ length: 200 }, (_, i) => hasteOf(`uid-${i}`));
+    expect(Math.max(...hastes) - Math.min(...hastes)).toBeGreaterThan(0.9);
+    expect(new Set(hastes.map((haste) => Math.floor(haste * 10))).size).toBe(10);
+    const dueAt = (days: number): number =>
+      hastes.filter((haste) => dueOf({ ...issued, haste }, wish, made + days * 24 * hour) !== 'nothing').length;
+    expect(dueAt(59)).toBe(0);
+    expect(dueAt(59.55)).toBeGreaterThan(50);
+    expect(dueAt(59.55)).toBeLessThan(150);
+    expect(dueAt(60.001)).toBe(200);
   });
 
   it('are renewed at once when they should last longer or shorter', () => {

@@ -1,3 +1,5 @@
+import { fingerprint } from '../desired/fingerprint.ts';
+
 /** What the operator has to issue anew: certificates alone, or new authorities, and with them all certificates. */
 export type Due = 'nothing' | 'certificates' | 'authorities';
 
@@ -19,6 +21,8 @@ export interface Issued {
   readonly certificates: readonly IssuedCertificate[];
   /** The `rotate` that was last obeyed. */
   readonly rotated: string | undefined;
+  /** From 0 to 1, and another for each cluster: those with more of it are renewed a little earlier. */
+  readonly haste?: number;
 }
 
 /** What the spec says of certificates that the operator makes. */
@@ -36,6 +40,9 @@ export const headStart = hour;
 /** Much longer than any certificate, which cannot outlive its authority. */
 export const authorityLifetime = 10 * 365 * 24 * hour;
 
+/** Clusters that were made together are renewed within this share of a life. */
+const spread = 0.01;
+
 /**
  * Two thirds into its life a certificate is renewed. What is left is time for somebody to notice that it was not. One that
  * has another lifetime, or lacks a name that is wanted by now, is renewed at once.
@@ -43,13 +50,13 @@ export const authorityLifetime = 10 * 365 * 24 * hour;
 export function dueOf(issued: Issued | undefined, wish: ManagedCertificates, now: number): Due {
   if (issued === undefined || issued.authorities.length === 0) return 'authorities';
   if (wish.rotate !== undefined && wish.rotate !== issued.rotated) return 'authorities';
-  if (issued.authorities.some((span) => isLate(span, now))) return 'authorities';
+  const least = 1 / 3 + spread * (issued.haste ?? 0);
+  const isLate = ({ from, until }: Span): boolean => until - now < (until - from - headStart) * least;
+  if (issued.authorities.some(isLate)) return 'authorities';
   const isDue = (each: IssuedCertificate): boolean =>
-    isLate(each, now) || !lasts(each, wish.lifetimeHours * hour) || !bears(each);
+    isLate(each) || !lasts(each, wish.lifetimeHours * hour) || !bears(each);
   return issued.certificates.some(isDue) ? 'certificates' : 'nothing';
 }
-
-const isLate = ({ from, until }: Span, now: number): boolean => until - now < (until - from - headStart) / 3;
 
 /** Certificates know whole seconds only. */
 const lasts = ({ from, until }: Span, lifetime: number): boolean =>
@@ -57,3 +64,6 @@ const lasts = ({ from, until }: Span, lifetime: number): boolean =>
 
 /** It may bear more: those of before, by which somebody may still be called. */
 const bears = ({ names, wanted }: IssuedCertificate): boolean => wanted.every((name) => names.includes(name));
+
+/** A number from 0 to 1 that is always the same for a cluster. */
+export const hasteOf = (uid: string): number => Number.parseInt(fingerprint(fingerprint(uid)).slice(-8), 16) / 2 ** 32;

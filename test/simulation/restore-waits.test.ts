@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { replaced } from './restore-tales.ts';
+import type { SimulatedObjects } from './simulated-objects.ts';
+import { SimulatedRestore, type Tale } from './simulated-restore.ts';
+
+const stageOf = (objects: SimulatedObjects): unknown =>
+  (objects.all('etcdrestores')[0]?.status as { readonly phase?: string } | undefined)?.phase;
+
+/** Pods that are deleted are still there for so many passes. */
+function stoppingFor(passes: number): Tale & { readonly stopAt: (objects: SimulatedObjects) => void } {
+  let left = passes;
+  const mishap = (objects: SimulatedObjects): void => {
+    const going = objects.all('pods').filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    if (going.length > 0 && left-- <= 0) objects.letGo();
+  };
+  const stopAt = (objects: SimulatedObjects): void => {
+    const { remove } = objects.writer;
+    objects.writer.remove = async (kind, at) => {
+      const pod = kind.plural === 'pods' ? objects.find('pods', at.name) : undefined;
+      if (pod === undefined) return remove(kind, at);
+      const metadata = { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+      objects.put('pods', { ...pod, metadata });
+    };
+  };
+  return { ...replaced, mishap, stopAt };
+}
+
+/** How often each kind is listed while old members stop, which takes so many passes. */
+async function listsWhileSwitching(passes: number): Promise<{ readonly lists: number; readonly status: unknown }> {
+  const tale = stoppingFor(passes);
+  const life = new SimulatedRestore(tale);
+  tale.stopAt(life.objects);
+  const { list } = life.objects.client;
+  let lists = 0;
+  life.objects.client.list = (kind) => {
+    if (kind.plural === 'pods' && stageOf(life.objects) === 'Switching') lists++;
+    return list(kind);
+  };
+  await life.run();
+  return { lists, status: life.restore.status };
+}
+
+describe('a restore that waits for old members to stop', () => {
+  it('reads their pods alone, and lists those of the namespace every two seconds', async () => {
+    const few = await listsWhileSwitching(1);
+    const many = await listsWhileSwitching(81);
+    expect(many.status).toMatchObject({ phase: 'Complete', clusterId: 'bbb' });
+    expect(many.lists - few.lists).toBeGreaterThan(10); // a pass takes half a second here
+    expect(many.lists - few.lists).toBeLessThanOrEqual(21);
+  });
+});
