@@ -36,7 +36,7 @@ story.asOnTheLab('the example of a backup is made on a volume, and restored from
     return kubectl('apply -f -', { input: resourceOf('EtcdRestore', as, { etcdCluster: { name }, ...store }) });
   };
   await installOperator(told);
-  await db.apply({ size: 3, version: '3.6.16' });
+  await db.apply({ size: 3, version: '3.6.16', pod: { antiAffinity: true } }); // a node for each, and no more
   await db.settled(3);
   const path = await step('made at once, and named by revision and date', async () => {
     await write(db, 'good');
@@ -65,5 +65,7 @@ story.asOnTheLab('the example of a backup is made on a volume, and restored from
     await db.settled(3);
     expect(await everything(db)).toEqual(before);
     await write(db, 'new');
+    const nodes = await kubectl(`get pods -l ${db.label} -o jsonpath={.items[*].spec.nodeName}`);
+    expect(new Set(nodes.split(' ')).size).toBe(3);
   });
 });
