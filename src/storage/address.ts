@@ -1,5 +1,6 @@
 import { Failure } from '../std/failure.ts';
 import { problemWithKey } from './keys.ts';
+import { isMetadataAddress, isMetadataName } from './metadata-guard.ts';
 
 export type StoreKind = 's3' | 'gcs' | 'azblob' | 'oss' | 'file';
 
@@ -138,16 +139,15 @@ function endpointIn(text: string, scheme: 'http' | 'https', field: string): stri
   throw complaint(field, `the endpoint "${withoutSecrets(text)}" ${problem}: write it as https://server:port`);
 }
 
-/** Of Amazon, Google, Azure and others; then Amazon's for IPv6, Alibaba's, and Google's by its names. */
-const metadataServices =
-  /^169\.254\.|^\[(?:fe80:|::ffff:a9fe:|fd00:ec2::254\])|^100\.100\.100\.200$|^metadata(?:\.google\.internal)?\.?$/i;
+/** By its address, or by the names that clouds give it; other names are checked when they are looked up. */
+const isMetadataService = (host: string): boolean => isMetadataAddress(host) || isMetadataName(host);
 
 function problemWithEndpoint(url: URL): string | undefined {
   if (!/^https?:$/.test(url.protocol)) return 'is neither http nor https';
   if (url.username !== '' || url.password !== '') return 'has credentials in it';
   if (url.search !== '' || url.hash !== '') return 'has more than a server and a path';
   // There the cloud tells its machines their secrets: no store is at that address.
-  if (metadataServices.test(url.hostname)) return "is the machine's own metadata service, which keeps no backups";
+  if (isMetadataService(url.hostname)) return "is the machine's own metadata service, which keeps no backups";
   return undefined;
 }
 

@@ -1,8 +1,9 @@
 import type { StoreAddress, StoreKind } from './address.ts';
 import { believeAuthorityIn } from './authority.ts';
 import type { CourierAccess } from './courier/courier-store.ts';
-import type { Credentials } from './credentials.ts';
+import { type Credentials, workloadIdentity } from './credentials.ts';
 import { GuardedStore, type GuardSettings } from './guarded-store.ts';
+import { avoidMetadata } from './metadata-guard.ts';
 import type { ObjectStore, StoreDriver } from './store.ts';
 
 export interface StoreAccess {
@@ -16,8 +17,14 @@ export interface StoreAccess {
 /** Opens the store of an address. A provider's library is loaded when it is first asked for. */
 export async function openStore(address: StoreAddress, access: StoreAccess = {}): Promise<ObjectStore> {
   if (access.credentials !== undefined) believeAuthorityIn(access.credentials);
-  return new GuardedStore(await drivers[address.kind](address, access), access.guard);
+  const driver = await drivers[address.kind](address, access);
+  avoidMetadata({ strictly: mayBeRedirected(address) && !driver.identity.startsWith(workloadIdentity) });
+  return new GuardedStore(driver, access.guard);
 }
+
+/** These libraries follow redirects, and a server of one's own may send any. */
+const mayBeRedirected = ({ kind, endpoint }: StoreAddress): boolean =>
+  endpoint !== undefined && (kind === 'gcs' || kind === 'azblob');
 
 /** The same by way of a courier, to which nothing has to be shown but what is mounted at `pass`. It may be away for a while. */
 export async function openByCourier(address: StoreAddress, access: CourierAccess): Promise<ObjectStore> {

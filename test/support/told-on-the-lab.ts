@@ -21,6 +21,7 @@ export const toldOnTheLab: readonly string[] = [
   'labels-are-lost',
   'members-return-to-their-disks',
   'mistakes-are-corrected',
+  'named-namespaces',
   'numbered-members',
   'odd-objects',
   'periodic-on-a-volume',

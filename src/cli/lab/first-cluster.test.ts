@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/object.ts';
-import { customResourceDefinitions, namespaced } from '../../kube/resource.ts';
+import { clusterWide, customResourceDefinitions } from '../../kube/resource.ts';
 import type { ControlPlane } from '../../lab/control-plane.ts';
 import { deployments } from '../../lab/kinds.ts';
 import { type Dialect, definitionOf, etcdClusters } from './dialects.ts';
 import { createFirstCluster } from './first-cluster.ts';
-import { servedBy } from './manifests.ts';
+import { servedBy, servesAllNamespaces } from './manifests.ts';
 import { ownControlPlane } from './own-control-plane.ts';
 
 let state: string;
@@ -49,13 +49,25 @@ it('has an operator that was there before serve further APIs beside those that i
   ]);
 });
 
+it('has an operator of an earlier version, which served one namespace, serve all', async () => {
+  const { client } = plane;
+  const create = () => createFirstCluster({ client, namespace: 'default', etcd, dialects: ['coreos'], say });
+  const at = { namespace: 'default', name: 'etcd-operator' };
+  await create();
+  const path = '/spec/template/spec/containers/0/command/2';
+  await client.patch(deployments, at, { type: 'json', body: [{ op: 'remove', path }] });
+  expect(servesAllNamespaces(await client.get(deployments, at))).toBe(false);
+  await create();
+  expect(servesAllNamespaces(await client.get(deployments, at))).toBe(true);
+});
+
 it('gives an operator of another version the rights and definitions of this one', async () => {
   const { client } = plane;
   const create = () => createFirstCluster({ client, namespace: 'default', etcd, dialects: ['coreos'], say });
-  const role = namespaced<KubeObject & { readonly rules?: readonly object[] }>({
-    ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', kind: 'Role' },
+  const role = clusterWide<KubeObject & { readonly rules?: readonly object[] }>({
+    ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', kind: 'ClusterRole' },
   });
-  const atRole = { namespace: 'default', name: 'etcd-operator-role' };
+  const atRole = { name: 'etcd-operator-role' };
   const atDefinition = { name: definitionOf('coreos') };
   await create();
   const before = [await client.get(role, atRole), await client.get(customResourceDefinitions, atDefinition)];

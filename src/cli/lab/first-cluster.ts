@@ -5,7 +5,15 @@ import { type Deployment, deployments } from '../../lab/kinds.ts';
 import type { EtcdPrograms } from '../../lab/node/image/etcd-programs.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { type Dialect, definitionOf } from './dialects.ts';
-import { applyAll, createAll, exampleCluster, operatorManifests, servedBy, serving } from './manifests.ts';
+import {
+  applyAll,
+  createAll,
+  exampleCluster,
+  operatorManifests,
+  servedBy,
+  servesAllNamespaces,
+  serving,
+} from './manifests.ts';
 import type { EtcdCluster } from './tale.ts';
 
 export interface FirstClusterOptions {
@@ -50,15 +58,16 @@ async function createOperator(options: FirstClusterOptions): Promise<boolean> {
   return before === undefined;
 }
 
-/** An operator that is here from before learns of the dialects that it was not told of then. */
+/** An operator that is here from before serves all namespaces, and learns of the dialects that it was not told of then. */
 async function widen(deployment: Deployment, options: FirstClusterOptions): Promise<void> {
   const { client, namespace, dialects, say } = options;
   const served = servedBy(deployment);
   const all = [...new Set([...served, ...dialects])];
-  if (all.length === served.length) return;
+  const isWider = all.length > served.length;
+  if (!isWider && servesAllNamespaces(deployment)) return;
   const { spec } = serving(deployment, all) as typeof deployment;
   await client.patch(deployments, { namespace, name: operatorName }, { type: 'merge', body: { spec } });
-  say(`The operator, which served ${served.join(',')}, now serves ${all.join(',')}.`);
+  if (isWider) say(`The operator, which served ${served.join(',')}, now serves ${all.join(',')}.`);
 }
 
 /** A new kind is served a moment after its definition was created. */

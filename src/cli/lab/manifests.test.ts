@@ -10,17 +10,17 @@ const commandOf = async (dialects: Parameters<typeof operatorManifests>[0]): Pro
 };
 
 describe('what the lab begins with', () => {
-  it("is the book's files, as they are, and what backups and restores need", async () => {
+  it("is the book's files, for all namespaces, and what backups and restores need", async () => {
     expect(await namesOf(['coreos'])).toEqual([
       'CustomResourceDefinition etcdclusters.etcd.database.coreos.com',
       'CustomResourceDefinition etcdbackups.etcd.database.coreos.com',
       'CustomResourceDefinition etcdrestores.etcd.database.coreos.com',
       'ServiceAccount etcd-operator-sa',
-      'Role etcd-operator-role',
-      'RoleBinding etcd-operator-rolebinding',
+      'ClusterRole etcd-operator-role',
+      'ClusterRoleBinding etcd-operator-rolebinding',
       'Deployment etcd-operator',
     ]);
-    expect(await commandOf(['coreos'])).toEqual(['etcd-operator', '--create-crd=false']);
+    expect(await commandOf(['coreos'])).toEqual(['etcd-operator', '--create-crd=false', '--namespaces=*']);
   });
 
   it('has the definitions of another dialect that is asked for, and an operator that is told of it', async () => {
@@ -28,8 +28,8 @@ describe('what the lab begins with', () => {
     expect(names).toContain('CustomResourceDefinition etcdclusters.etcd.improbable.io');
     expect(names).toContain('CustomResourceDefinition etcdpeers.etcd.improbable.io');
     expect(names).toContain('CustomResourceDefinition etcdrestores.etcd.improbable.io');
-    expect(names).toContain('Role etcd-operator-role-improbable');
-    expect(names).toContain('RoleBinding etcd-operator-rolebinding-improbable');
+    expect(names).toContain('ClusterRole etcd-operator-role-improbable');
+    expect(names).toContain('ClusterRoleBinding etcd-operator-rolebinding-improbable');
     expect(await commandOf(['coreos', 'improbable'])).toContain('--dialects=coreos,improbable');
   });
 
@@ -38,17 +38,24 @@ describe('what the lab begins with', () => {
     expect(names.filter((name) => name.includes('coreos'))).toEqual([]);
     expect(names.filter((name) => !name.startsWith('CustomResourceDefinition'))).toEqual([
       'ServiceAccount etcd-operator-sa',
-      'Role etcd-operator-role-improbable',
-      'RoleBinding etcd-operator-rolebinding-improbable',
+      'ClusterRole etcd-operator-role-improbable',
+      'ClusterRoleBinding etcd-operator-rolebinding-improbable',
       'Deployment etcd-operator',
     ]);
-    expect(await commandOf(['improbable'])).toEqual(['etcd-operator', '--create-crd=false', '--dialects=improbable']);
+    expect(await commandOf(['improbable'])).toEqual([
+      'etcd-operator',
+      '--create-crd=false',
+      '--namespaces=*',
+      '--dialects=improbable',
+    ]);
   });
 
   it('tells an operator of further dialects only once', async () => {
     const deployment = (await operatorManifests(['improbable'])).find(({ kind }) => kind === 'Deployment');
     if (deployment === undefined) throw new Error('there is no Deployment');
     expect(servedBy(deployment)).toEqual(['improbable']);
-    expect(servedBy(serving(deployment, ['coreos', 'improbable']))).toEqual(['coreos', 'improbable']);
+    const twice = serving(serving(deployment, ['coreos', 'improbable']), ['coreos', 'improbable']);
+    expect(servedBy(twice)).toEqual(['coreos', 'improbable']);
+    expect(JSON.stringify(twice).match(/--namespaces=\*/g)).toHaveLength(1);
   });
 });

@@ -29,8 +29,15 @@ export async function operatorManifests(dialects: readonly Dialect[]): Promise<r
 }
 
 async function rightsFor(dialect: Dialect): Promise<readonly KubeObject[]> {
-  const rights = await read(partsOf(dialect, ['role', 'rolebinding']));
+  const rights = (await read(partsOf(dialect, ['role', 'rolebinding']))).map(everywhere);
   return dialect === 'coreos' ? rights : rights.map(beside);
+}
+
+/** The same Role or binding for all namespaces: a cluster in a namespace that no operator serves is the commonest first mistake. */
+function everywhere(object: KubeObject): KubeObject {
+  const { roleRef } = object as KubeObject & { readonly roleRef?: { readonly kind: string } };
+  const bound = roleRef === undefined ? {} : { roleRef: { ...roleRef, kind: `Cluster${roleRef.kind}` } };
+  return { ...object, ...bound, kind: `Cluster${object.kind}` };
 }
 
 /** The same Role or binding under another name: both APIs ship theirs under one, for an operator of their own. */
@@ -41,26 +48,37 @@ function beside(object: KubeObject): KubeObject {
   return { ...object, ...bound, metadata: { ...object.metadata, name } };
 }
 
-/** The operator's Deployment, told which dialects to serve; the book's own serves the first. */
+/** The operator's Deployment, told to serve all namespaces, and which dialects; the book's own serves the first. */
 export function serving(object: KubeObject, dialects: readonly Dialect[]): KubeObject {
-  if (dialects.join(',') === 'coreos') return object;
+  const isUsual = dialects.join(',') === 'coreos';
+  const flags = [allNamespaces, ...(isUsual ? [] : [`--dialects=${dialects.join(',')}`])];
   const { spec } = object as unknown as { readonly spec: DeploymentSpec };
   const containers = spec.template.spec.containers.map((container) => ({
     ...container,
-    command: [...(container.command ?? []).filter(isNoDialects), `--dialects=${dialects.join(',')}`],
+    command: [...(container.command ?? []).filter((word) => isNoDialects(word) && word !== allNamespaces), ...flags],
   }));
   const template = { ...spec.template, spec: { ...spec.template.spec, containers } };
   return { ...object, spec: { ...spec, template } } as KubeObject;
 }
 
+const allNamespaces = '--namespaces=*';
+
+/** Whether the operator of a Deployment serves all namespaces. */
+export const servesAllNamespaces = (object: KubeObject): boolean => wordsOf(object).includes(allNamespaces);
+
 const isNoDialects = (word: string): boolean => !word.startsWith('--dialects=');
 
 /** Which dialects the operator of a Deployment serves. */
 export function servedBy(object: KubeObject): readonly Dialect[] {
-  const { spec } = object as unknown as { readonly spec: DeploymentSpec };
-  const words = spec.template.spec.containers.flatMap(({ command = [] }) => command);
-  const told = words.find((word) => !isNoDialects(word))?.split('=')[1];
+  const told = wordsOf(object)
+    .find((word) => !isNoDialects(word))
+    ?.split('=')[1];
   return told === undefined ? ['coreos'] : told.split(',').filter(isDialect);
+}
+
+function wordsOf(object: KubeObject): readonly string[] {
+  const { spec } = object as unknown as { readonly spec: DeploymentSpec };
+  return spec.template.spec.containers.flatMap(({ command = [] }) => command);
 }
 
 interface DeploymentSpec {
