@@ -47,7 +47,6 @@ async function pins(api: Api, told: Story): Promise<void> {
     await allRun(':v3.6.16');
     await db.settled(3);
     expect(await db.ids()).toEqual(members);
-    await eventsSay(kubectl, { reason: 'Member Upgraded' }, ['upgraded from 3.5.35 to 3.6.16 ']);
   });
 }
 
@@ -58,7 +57,10 @@ async function digestOf({ kubectl }: Story, { label }: DeclaredCluster): Promise
   return known ?? `sha256:${createHash('sha256').update(ids).digest('hex')}`;
 }
 
-story.asOnTheLab('an image pinned by digest is run by all members, and by no other version', (told) =>
-  pins(coreos, told),
-);
+story.asOnTheLab('an image pinned by digest is run by all members, and by no other version', async (told) => {
+  await pins(coreos, told);
+  await told.step('Events show versions without the digest', () =>
+    eventsSay(told.kubectl, { reason: 'Member Upgraded' }, ['upgraded from 3.5.35 to 3.6.16 ']),
+  );
+});
 story.asOnTheLab('numbered members run an image pinned by digest', (told) => pins(improbable, told));
