@@ -14,7 +14,7 @@ function start(): { clock: VirtualClock; patience: Patience<string>; next: (outc
 }
 
 /** Lets a wait last for ten minutes. */
-function age({ clock, next }: Pick<ReturnType<typeof start>, 'clock' | 'next'>): void {
+function grow({ clock, next }: Pick<ReturnType<typeof start>, 'clock' | 'next'>): void {
   while (clock.monotonic() < 600_000) clock.freeze(next(wait('NoContact')) * 1000);
   expect(next(wait('NoContact'))).toBeGreaterThan(20);
 }
@@ -60,21 +60,21 @@ describe('a wait', () => {
     ['an event', ({ patience }: ReturnType<typeof start>) => patience.restart('db')],
   ])('begins anew with %s', (_, happens) => {
     const life = start();
-    age(life);
+    grow(life);
     happens(life);
     expect(life.next(wait('NoContact'))).toBe(0.2);
   });
 
   it('for something else is another one; two that take turns become rarer both', () => {
     const life = start();
-    age(life);
+    grow(life);
     expect(life.next(wait('Rolling'))).toBe(0.2);
     expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
   });
 
   it('goes on where a pass could not look, because caches were late', () => {
     const life = start();
-    age(life);
+    grow(life);
     expect(life.next(notYet(0.02) as Again)).toBe(0.02);
     expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
   });
@@ -88,7 +88,7 @@ describe('visits of many keys', () => {
       return next(outcome);
     };
     expect([0, 0.5, 1].map((chance) => at(chance, around(10) as Again)).map(Math.round)).toEqual([8, 10, 12]);
-    age({ clock, next });
+    grow({ clock, next });
     expect([0, 1].map((chance) => at(chance, wait('NoContact')))).toEqual([22.5, 30]);
     expect([0, 1].map((chance) => at(chance, again(10) as Again))).toEqual([10, 10]);
   });

@@ -21,7 +21,7 @@ const shared = (api: SimulatedApi, onMemories: (count: () => Readonly<Record<str
   ...{ client: api.client, namespace: 'home', scope: 'n', isOurs: () => true, leads: undefined, identity: 'us' },
   ...{ image: { name: 'etcd-operator' }, log: pino({ level: 'silent' }), onTrouble: () => undefined },
   ...{ onOutcome: () => undefined, onMemories, wayTo: undefined, onCache: () => undefined },
-  ...{ operators: { namespace: 'home', secret: undefined, serviceAccountName: undefined, urls: undefined } },
+  ...{ operators: { namespace: 'home', secret: undefined, serviceAccountName: undefined, urls: [] } },
 });
 
 type Parts = ReturnType<typeof shared>;
@@ -29,7 +29,7 @@ type Parts = ReturnType<typeof shared>;
 const kinds: Readonly<Record<string, { readonly object: object; readonly run: (parts: Parts) => Runnable }>> = {
   etcdbackups: {
     object: { kind: 'EtcdBackup', metadata, spec: { etcdEndpoints: ['http://db:2379'], storageType: 'S3', s3 } },
-    run: (parts) => backupController({ ...parts, dialect: coreosBackups, clusters: coreos } as never),
+    run: (parts) => backupController({ ...parts, dialect: coreosBackups, clusters: coreos }),
   },
   etcdrestores: {
     object: { kind: 'EtcdRestore', metadata, spec: { etcdCluster: { name: 'db' }, backupStorageType: 'S3', s3 } },
@@ -45,7 +45,7 @@ const kinds: Readonly<Record<string, { readonly object: object; readonly run: (p
       scheduleController({
         ...{ ...parts, dialect: improbableSchedules, backups: improbableBackups },
         onSchedules: () => undefined,
-      } as never),
+      }),
   },
 };
 
