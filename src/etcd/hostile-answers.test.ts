@@ -76,6 +76,7 @@ describe('an etcd of somebody else', () => {
     server.on('stream', (stream) => {
       stream.on('error', () => {});
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+      stream.write(Buffer.from([0, 0, 0, 0xff, 0xff])); // so many bytes are to come
       const drip = setInterval(() => stream.write(Buffer.alloc(1)), 20);
       stream.once('close', () => clearInterval(drip));
     });
