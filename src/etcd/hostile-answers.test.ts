@@ -88,9 +88,8 @@ describe('an etcd of somebody else', () => {
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       const etcd = connect({ url: `http://127.0.0.1:${port}` }, { timeoutMillis: 300 });
-      const began = performance.now();
-      await expect(etcd[method]()).rejects.toMatchObject({ kind: 'unreachable' });
-      expect(performance.now() - began).toBeLessThan(5_000);
+      const message = expect.stringContaining('no answer within 300 ms') as unknown;
+      await expect(etcd[method]()).rejects.toMatchObject({ kind: 'unreachable', message });
       etcd.close();
       server.close();
     },

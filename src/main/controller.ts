@@ -1,3 +1,4 @@
+import { connectionsWhileLeading } from '../controllers/cluster/fenced-etcd.ts';
 import { toldOfForeign } from '../controllers/cluster/peers.ts';
 import { clusterReconciler } from '../controllers/cluster/reconcile.ts';
 import { RememberedSecrets } from '../controllers/cluster/remembered-secrets.ts';
@@ -6,7 +7,7 @@ import type { Caches, ClusterObject, PeerShelf, Tools } from '../controllers/clu
 import { Watched } from '../controllers/cluster/watched.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
-import { EtcdConnections } from '../etcd/connections.ts';
+import type { EtcdConnections } from '../etcd/connections.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type KubeObject, keyOf, type ObjectMeta } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
@@ -18,7 +19,7 @@ import { forgetting, Memories } from '../runtime/memories.ts';
 import type { Outcome } from '../runtime/outcome.ts';
 import { type Reflector, whenSynced } from '../runtime/reflector.ts';
 import { type Change, isStatusAlone, type Store } from '../runtime/store.ts';
-import { confirmLeading, whileLeading } from '../runtime/while-leading.ts';
+import { whileLeading } from '../runtime/while-leading.ts';
 import { WorkQueue } from '../runtime/work-queue.ts';
 import { workers } from '../runtime/worker.ts';
 import type { Failure } from '../std/failure.ts';
@@ -80,7 +81,7 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   const run: Controller['run'] = async (present, signal) => {
     const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
     const recorder = memories.add('events', new EventRecorder({ client, clock, onTrouble, ...speaker }));
-    using etcd = new EtcdConnections({ confirmChange: () => confirmLeading(parts.leads) });
+    using etcd = connectionsWhileLeading(parts.leads);
     peers?.store.onChange(({ type, object }) => {
       if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
       if (type === 'deleted') recorder.forget(keyOf(object.metadata));

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { startFakeEtcd } from '../../../test/support/etcd-fake.ts';
 import { connectionTo, type EtcdConnection } from '../../etcd/client.ts';
-import { whileLeadingEtcd } from './fenced-etcd.ts';
+import { connectionsWhileLeading, whileLeadingEtcd } from './fenced-etcd.ts';
 
 /** The methods of a real connection that reach etcd while `leads` says so. */
 async function reaching(leads: boolean): Promise<readonly string[]> {
@@ -21,4 +22,24 @@ it('every change of etcd is refused once the lease is not surely ours', async ()
   );
   expect(refused).toEqual(expect.arrayContaining(['put', 'deleteRange', 'compact', 'defragment']));
   expect(reached).toEqual(expect.arrayContaining(['status', 'memberList', 'linearizableRead']));
+});
+
+it.each([
+  { leads: true, asked: ['status', 'add', 'remove'] },
+  { leads: false, asked: ['status', 'status'] },
+])('a connection sends questions, and changes only while it leads: $leads', async ({ leads, asked }) => {
+  const reached: string[] = [];
+  await using fake = await startFakeEtcd({
+    maintenance: { status: () => ({ version: '3.6.0', asked: reached.push('status') }) },
+    cluster: {
+      memberAdd: () => ({ member: { id: BigInt(reached.push('add')) } }),
+      memberRemove: () => ({ members: [], asked: reached.push('remove') }),
+    },
+  });
+  using connections = connectionsWhileLeading(() => leads);
+  const etcd = connections.to({ url: fake.url });
+  await etcd.memberAdd(['http://a'], { learner: true }).catch(() => undefined);
+  await etcd.memberRemove(1n).catch(() => undefined);
+  if (!leads) await etcd.status();
+  expect(reached).toEqual(asked);
 });

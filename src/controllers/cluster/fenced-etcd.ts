@@ -1,5 +1,10 @@
 import type { EtcdConnection } from '../../etcd/client.ts';
+import { EtcdConnections } from '../../etcd/connections.ts';
 import { confirmLeading } from '../../runtime/while-leading.ts';
+
+/** Connections that ask right before a change is sent: some changes are sent after a question, or after a token was asked for. */
+export const connectionsWhileLeading = (holds: (() => boolean) | undefined): EtcdConnections =>
+  new EtcdConnections({ confirmChange: () => confirmLeading(holds) });
 
 /** What only asks. A method that is not named here counts as a change, and is refused once the lease is not surely ours. */
 const asking: ReadonlySet<string> = new Set([

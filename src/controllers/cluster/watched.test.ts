@@ -41,6 +41,29 @@ it('passes without contact to etcd do not count', () => {
 it('a process that stood still for an hour has watched nothing meanwhile', () =>
   expect(removedAfter(3600, ...times(5, silent))).toBe(false));
 
+it('a pod is ready, unready or stopping for as long as passes have seen it so, whatever times are written on it', () => {
+  let now = 0;
+  const watched = new Watched({ monotonic: () => now });
+  const hourAgo = aWorld().now - 3_600_000;
+  const after = (seconds: number, seen: Parameters<typeof withCarrier>[1]) => {
+    now += seconds * 1000;
+    const world = aWorld(
+      durable(),
+      skewed,
+      withCarrier('db-2', { unreadySince: hourAgo, readySince: hourAgo, ...seen }),
+    );
+    const { readyMillis, unreadyMillis, stoppingMillis } =
+      watched.see('default/db', world).carriers.find(({ name }) => name === 'db-2') ?? {};
+    return { readyMillis, unreadyMillis, stoppingMillis };
+  };
+  expect(after(10, { ready: false })).toEqual({ unreadyMillis: 0 });
+  expect(after(10, { ready: false })).toEqual({ unreadyMillis: 10_000 });
+  expect(after(10, { ready: false, phase: 'stopping' })).toEqual({ unreadyMillis: 20_000, stoppingMillis: 0 });
+  expect(after(10, { ready: false, phase: 'stopping' })).toEqual({ unreadyMillis: 30_000, stoppingMillis: 10_000 });
+  expect(after(10, { ready: true })).toEqual({ readyMillis: 0 });
+  expect(after(10, { ready: true })).toEqual({ readyMillis: 10_000 });
+});
+
 it('nothing is left of a cluster that is gone', () => {
   const watched = new Watched({ monotonic: () => 0 });
   watched.see('default/db', aWorld());
