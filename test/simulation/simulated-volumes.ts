@@ -122,7 +122,7 @@ export class SimulatedVolumes {
   }
 
   #judge(name: string, claim: Kept | undefined, writer: bigint | undefined): void {
-    if (JSON.stringify(claim?.metadata.labels).includes('/removed-member'))
+    if (JSON.stringify([claim?.metadata.labels]).includes('/removed-member'))
       this.violations.push(`${name} runs on ${claim?.metadata.name}, of a removed member`);
     const { id = writer } = this.#members.named(name) ?? {};
     if (writer !== undefined && writer !== id) this.violations.push(`${name} has the volume of another member`);
