@@ -198,6 +198,13 @@ describe('a reflector', () => {
     ]);
   });
 
+  it('keeps by default only what is read', async () => {
+    const managed = { ...samplePod('b', 6), metadata: { ...samplePod('b', 6).metadata, managedFields: [{}] } };
+    const { reflector } = await running([(response) => void response.write(line('ADDED', managed))]);
+    await truly('both are here', () => reflector.store.size === 2);
+    expect(reflector.store.get('default/b')).toEqual(samplePod('b', 6));
+  });
+
   it('survives a handler that throws', async () => {
     const { reflector, troubles } = await running([
       (response) =>

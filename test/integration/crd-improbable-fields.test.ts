@@ -102,6 +102,14 @@ const pods: readonly Case[] = [
   ),
   ['a setting that is the user’s', env('ETCD_HEARTBEAT_INTERVAL'), accepted()],
   [
+    'environment and annotations of more than 64 KiB in all',
+    pod({
+      etcdEnv: [1, 2].map((each) => ({ name: `X${each}`, value: 'x'.repeat(30_000) })),
+      metadata: { annotations: { note: 'x'.repeat(8000) } },
+    }),
+    refused('must not have more than 64 KiB of names and values in all'),
+  ],
+  [
     '10 000 tolerations',
     pod({ tolerations: Array.from({ length: 10_000 }, () => ({ operator: 'Exists' })) }),
     refused('spec.podTemplate.tolerations: Too many'),

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { coreos } from './coreos-v1beta2/dialect.ts';
+import { improbable } from './improbable-v1alpha1/dialect.ts';
+
+const metadata = { name: 'db', namespace: 'n', uid: 'u' };
+const variables = (count: number, value: string) =>
+  Array.from({ length: count }, (_, index) => ({ name: `X${index}`, value }));
+
+const apis = {
+  'spec.pod': (pod: { etcdEnv?: object; annotations?: object; affinity?: object }) =>
+    coreos.read({ metadata, spec: { size: 1, pod } }),
+  'spec.podTemplate': ({ annotations, ...pod }: { etcdEnv?: object; annotations?: object; affinity?: object }) =>
+    improbable.read({ metadata, spec: { replicas: 1, podTemplate: { ...pod, metadata: { annotations } } } }),
+} as const;
+
+describe.each(['spec.pod', 'spec.podTemplate'] as const)('%s', (field) => {
+  const problems = (pod: Parameters<(typeof apis)['spec.pod']>[0]) => {
+    const read = apis[field](pod);
+    return read.ok ? [] : read.problems;
+  };
+
+  it.each([
+    ['variables', { etcdEnv: variables(3, 'x'.repeat(22_000)) }],
+    ['variables in bytes, not characters', { etcdEnv: variables(2, 'ä'.repeat(17_000)) }],
+    [
+      'annotations',
+      { annotations: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`a${i}`, 'x'.repeat(8000)])) },
+    ],
+    ['both', { etcdEnv: variables(2, 'x'.repeat(30_000)), annotations: { note: 'x'.repeat(8000) } }],
+  ])('has at most 64 KiB of %s', (_, pod) => {
+    expect(problems(pod)).toEqual([
+      { path: field, says: expect.stringMatching(/etcdEnv and .*annotations must not have more than 64 KiB/) },
+    ]);
+  });
+
+  it('may have 60 KiB of them', () => {
+    expect(problems({ etcdEnv: variables(2, 'x'.repeat(30_000)) })).toEqual([]);
+  });
+
+  it('has little in fields without a schema', () => {
+    const says = 'must not have more than 16384 characters as JSON';
+    const affinity = { nodeAffinity: { bulk: 'x'.repeat(20_000) } };
+    expect(problems({ affinity })).toEqual([{ path: `${field}.affinity.nodeAffinity`, says }]);
+    const etcdEnv = [{ name: 'X', valueFrom: { fieldRef: { bulk: 'x'.repeat(20_000) } } }];
+    expect(problems({ etcdEnv })).toEqual([{ path: `${field}.etcdEnv[0].valueFrom`, says }]);
+  });
+});
