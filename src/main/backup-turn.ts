@@ -4,7 +4,7 @@ import type { ClusterDialect, OldLockPlace } from '../dialects/dialect.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
-import { type Leadership, lead } from '../runtime/lease.ts';
+import { type Leadership, type LeaseOptions, lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
 import type { Store } from '../runtime/store.ts';
 import { agentImage } from './agent-image.ts';
@@ -27,6 +27,8 @@ export interface BackupTurn extends Pick<BackupParts, 'scope' | 'isOurs' | 'iden
   readonly log: Log;
   readonly metrics: Registry;
   readonly lacks: ReadonlySet<string>;
+  /** Called when leadership is lost, before anything else hears of it. */
+  readonly onLost?: LeaseOptions['onLost'];
   readonly wayTo: Tools['wayTo'];
   readonly dialects: readonly Served[];
 }
@@ -115,6 +117,6 @@ async function takeTurn(turn: BackupTurn, group: Group, stop: AbortSignal): Prom
     await work(signal, leads);
   };
   if (lacks.has('leases') || settings.lease === undefined) return begin(stop);
-  const lease = { client, namespace, name, identity, clock, onTrouble };
+  const lease = { client, namespace, name, identity, clock, onTrouble, onLost: turn.onLost };
   return lead(lease, ({ lost, holds }) => begin(AbortSignal.any([stop, lost]), holds), stop);
 }

@@ -20,6 +20,7 @@ import { makeChaos } from './chaos.ts';
 import { clusterControllers } from './controllers.ts';
 import { serveHealth } from './health.ts';
 import { installCrds } from './install-crd.ts';
+import { leaveAtOnce } from './leave.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { placesOf, waitForOldLock } from './old-lock.ts';
@@ -141,6 +142,7 @@ const turnOf = (parts: Parts, missing: readonly Right[]) => ({
   identity: identityOf(parts.settings),
   isOurs: (metadata: ObjectMeta): boolean => scopeOf(parts.settings.clusterWide)(metadata, coreos),
   onTrouble: onTrouble(parts),
+  onLost: leaveAtOnce,
 });
 
 const identityOf = ({ podName }: Settings): string => podName ?? `${hostname()}-${process.pid}`;
@@ -182,7 +184,8 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
     await runTogether([controllers, chaos], signal);
   };
   if (lacks.has('leases') || settings.lease === undefined) return work(stop);
-  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, ...trouble };
+  const ends = { ...trouble, onLost: leaveAtOnce };
+  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, ...ends };
   return lead(lease, ({ lost, holds }) => work(AbortSignal.any([stop, lost]), holds), stop);
 }
 
