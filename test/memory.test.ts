@@ -3,13 +3,14 @@ import { expect, it } from 'vitest';
 
 /** What is filled while the operator runs, and what takes out again what was put in. */
 const known: Readonly<Record<string, string>> = {
+  'src/controllers/cluster/alarms.ts #heard': 'Memories, by Watched',
   'src/controllers/cluster/publish.ts toldOf': 'weak, by resource',
   'src/controllers/cluster/read-once.ts alreadyRead': 'weak, by object',
   'src/controllers/cluster/remembered-secrets.ts #doubted': 'Memories',
   'src/controllers/cluster/remembered-secrets.ts #entries': 'Memories',
   'src/controllers/restore/glance.ts #awaited': 'Memories',
   'src/etcd/connections.ts #kept': 'Memories',
-  'src/main/backup-metrics.ts schedules': 'one entry an API',
+  'src/main/operator.ts #undone': 'one entry a namespace of --namespaces',
   'src/runtime/events.ts #allowances': 'Memories',
   'src/runtime/events.ts #entries': 'Memories',
   'src/runtime/expectations.ts #open': 'Memories',
@@ -17,9 +18,11 @@ const known: Readonly<Record<string, string>> = {
   'src/runtime/memories.ts #named': 'one entry a memory',
   'src/runtime/memories.ts map': 'Memories',
   'src/runtime/patience.ts #waits': 'counted by the queue',
+  'src/runtime/slim.ts shares': 'goes with its call',
   'src/runtime/store.ts #handlers': 'one entry a controller',
   'src/runtime/store.ts #keys': 'goes with its object',
   'src/runtime/store.ts #objects': 'goes with its object',
+  'src/runtime/store.ts #versions': 'one entry a watch',
   'src/runtime/sustained.ts #rounds': 'Memories, by Watched',
   'src/runtime/work-queue.ts #addedMeanwhile': 'counted by the queue',
   'src/runtime/work-queue.ts #failures': 'counted by the queue',

@@ -38,7 +38,7 @@ describe.each(['spec.pod', 'spec.podTemplate'] as const)('with the restrictions 
     ['an account', { serviceAccountName: 'ci' }, {}, '.serviceAccountName', '--allowed-service-accounts'],
     ['root', { securityContext: { runAsUser: 0 } }, {}, '.securityContext.runAsUser', '--allowed-uids'],
     ['the user of an image', { securityContext: { fsGroup: 1 } }, {}, '.securityContext.runAsUser', '--allowed-uids'],
-  ])('may not name %s: the refusal names the field and the flag', (_, pod, more, path, flag) => {
+  ])('may not name %s: the refusal names the field and the flag', (...[, pod, more, path, flag]) => {
     const said = problems(pod, more);
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(`${path.startsWith('.') ? field : ''}${path}: `);

@@ -44,7 +44,14 @@ export function silentAboutPlaintext(dialect: ClusterDialect): ClusterDialect {
   return { ...dialect, read };
 }
 
-const refused = (path: string, what: string, flag: keyof Restrictions, allowed: string): Problem => ({
+interface Refusal {
+  readonly path: string;
+  readonly what: string;
+  readonly flag: keyof Restrictions;
+  readonly allowed: string;
+}
+
+const refused = ({ path, what, flag, allowed }: Refusal): Problem => ({
   path,
   says:
     `${what} is not allowed by the operator, whose flag ${restrictionFlags[flag]} is "${allowed}": ` +
@@ -75,7 +82,10 @@ function ofVariables({ template }: Blueprint, { valueFrom: allowed }: Restrictio
   return template.env.flatMap(({ name, valueFrom }) =>
     Object.keys(valueFrom ?? {})
       .filter((kind) => !allowed.includes(kind))
-      .map((kind) => refused(`${field}.etcdEnv[${String(name)}].valueFrom`, kind, 'valueFrom', allowed.join(','))),
+      .map((kind) => {
+        const path = `${field}.etcdEnv[${String(name)}].valueFrom`;
+        return refused({ path, what: kind, flag: 'valueFrom', allowed: allowed.join(',') });
+      }),
   );
 }
 
@@ -87,7 +97,9 @@ function ofImages({ intent, template }: Blueprint, { repositories }: Restriction
   ] as const;
   return images
     .filter(([, image]) => !repositories.some((allowed) => isIn(repositoryOf(image), allowed)))
-    .map(([path, image]) => refused(path, repositoryOf(image), 'repositories', repositories.join(',')));
+    .map(([path, image]) =>
+      refused({ path, what: repositoryOf(image), flag: 'repositories', allowed: repositories.join(',') }),
+    );
 }
 
 /** Without tag and digest, and with the names that a container runtime fills in. */
@@ -102,8 +114,11 @@ const isIn = (repository: string, allowed: string): boolean =>
     : repository === repositoryOf(allowed);
 
 function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: string): readonly Problem[] {
-  if (serviceAccounts === undefined || account === undefined || serviceAccounts.includes(String(account))) return [];
-  return [refused(path, `ServiceAccount ${String(account)}`, 'serviceAccounts', serviceAccounts.join(','))];
+  if (serviceAccounts === undefined || account === undefined) return [];
+  const name = typeof account === 'string' ? account : JSON.stringify(account);
+  if (serviceAccounts.includes(name)) return [];
+  const allowed = serviceAccounts.join(',');
+  return [refused({ path, what: `ServiceAccount ${name}`, flag: 'serviceAccounts', allowed })];
 }
 
 /** Where nothing is said of the user, the operator chooses one; where something else is said, the image would, and etcd's is root. */
@@ -115,7 +130,7 @@ function ofUser({ template }: Blueprint, { uids }: Restrictions, field: string):
   if (typeof user === 'number' ? isAllowed(user) : context['runAsNonRoot'] === true || isAllowed(0)) return [];
   const path = `${field}.securityContext.runAsUser`;
   const what = typeof user === 'number' ? `user ${user}` : 'the user of the image, as runAsUser is not set,';
-  return [refused(path, what, 'uids', uids.map(textOf).join(','))];
+  return [refused({ path, what, flag: 'uids', allowed: uids.map(textOf).join(',') })];
 }
 
 const textOf = ({ from, to }: UidRange): string => (from === to ? String(from) : `${from}-${to}`);

@@ -5,7 +5,7 @@ import { accountsRestrictedTo } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { systemClock as clock } from '../runtime/clock.ts';
-import { type Leadership, lead } from '../runtime/lease.ts';
+import { type Leadership, type LeaseOptions, lead } from '../runtime/lease.ts';
 import { runTogether } from '../runtime/manager.ts';
 import type { Store } from '../runtime/store.ts';
 import { agentImage } from './agent-image.ts';
@@ -28,6 +28,8 @@ export interface BackupTurn extends Pick<BackupParts, 'isOurs' | 'identity' | 'o
   readonly settings: Settings;
   readonly log: Log;
   readonly metrics: Registry;
+  /** Called when leadership is lost, before anything else hears of it. */
+  readonly onLost?: LeaseOptions['onLost'];
   readonly wayTo: Tools['wayTo'];
 }
 
@@ -133,6 +135,6 @@ async function takeTurn(turn: BackupTurn, group: Group, stop: AbortSignal): Prom
     );
   };
   if (lacks.has('leases') || settings.lease === undefined) return begin(stop);
-  const lease = { client, namespace, name, identity, clock, onTrouble };
+  const lease = { client, namespace, name, identity, clock, onTrouble, onLost: turn.onLost };
   return lead(lease, ({ lost, holds }) => begin(AbortSignal.any([stop, lost]), holds), stop);
 }

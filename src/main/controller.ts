@@ -89,10 +89,8 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
     const made = { caches, peers, recorder, etcd, dialect, rivals, memories, secrets };
     const tools = toolsOf(made, { ...parts, client });
     const reconcile = forgetting(clusterReconciler(tools), memories, (key) => isOver(key, tools));
-    const working = workers({
-      ...{ queue, reconcile, count: parts.workers, clock, isFair: true },
-      onOutcome: parts.onOutcome,
-    });
+    const { workers: count, onOutcome } = parts;
+    const working = workers({ queue, reconcile, count, clock, isFair: true, onOutcome });
     const afterSync: Runnable = async (stop) => {
       if (await whenSynced([...reflectors, ...present.map(({ synced }) => synced)], stop)) await working(stop);
     };

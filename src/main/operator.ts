@@ -18,6 +18,7 @@ import { makeChaos } from './chaos.ts';
 import { type Parts as ClusterParts, clusterControllers } from './controllers.ts';
 import { serveHealth } from './health.ts';
 import { installCrds } from './install-crd.ts';
+import { leaveAtOnce } from './leave.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { tokenIn } from './metrics-access.ts';
@@ -149,6 +150,7 @@ const turnOf = (parts: Parts) => ({
   identity: identityOf(parts.settings),
   isOurs: (metadata: ObjectMeta): boolean => isServedBy(parts.settings)(metadata, coreos),
   onTrouble: onTrouble(parts),
+  onLost: leaveAtOnce,
 });
 
 const identityOf = ({ podName }: Settings): string => podName ?? `${hostname()}-${process.pid}`;
@@ -178,7 +180,8 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
     await runTogether(inPlaces, signal);
   };
   if (lacks.has('leases') || settings.lease === undefined) return work(stop);
-  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, onTrouble: onTrouble(turn) };
+  const ends = { onTrouble: onTrouble(turn), onLost: leaveAtOnce };
+  const lease = { client, namespace, name: settings.lease, identity, clock: systemClock, ...ends };
   return lead(lease, ({ lost, holds }) => work(AbortSignal.any([stop, lost]), holds), stop);
 }
 

@@ -1,9 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Restrictions, restrictionFlags, sharedRestrictions, type UidRange } from '../dialects/restrictions.ts';
+import { isShared } from './reach.ts';
 import type { Settings } from './settings.ts';
-
-/** True if the operator serves users that do not trust each other: what specs may ask for is then restricted by default. */
-export const isShared = ({ clusterWide }: Pick<Settings, 'clusterWide'>): boolean => clusterWide;
 
 /** As the flags say it: a list, or a star for anything. */
 export interface RestrictionFlags {
@@ -31,7 +29,7 @@ function ranges(text: string): NonNullable<RestrictionFlags['allowedUids']> {
   });
 }
 
-const byDefault = 'by default anything; with --cluster-wide';
+const byDefault = 'by default anything; with --cluster-wide or --namespaces';
 
 export function withRestrictionFlags(command: Command): Command {
   const { valueFrom, repositories, serviceAccounts } = sharedRestrictions;
@@ -66,7 +64,7 @@ export function withRestrictionFlags(command: Command): Command {
 /** What is said counts; what is not said is restricted where the operator is shared. */
 export function restrictionsOf(
   flags: Omit<RestrictionFlags, 'warnPlaintext'>,
-  settings: Pick<Settings, 'clusterWide' | 'etcdRepository'>,
+  settings: Pick<Settings, 'clusterWide' | 'namespaces' | 'etcdRepository'>,
 ): Restrictions {
   const { valueFrom, repositories, serviceAccounts, uids }: Restrictions = isShared(settings) ? sharedRestrictions : {};
   const own = settings.etcdRepository === undefined ? [] : [settings.etcdRepository];

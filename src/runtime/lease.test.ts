@@ -11,6 +11,8 @@ interface Candidate {
   ended: 'no' | 'stopped' | Failure;
   readonly stop: AbortController;
   readonly troubles: Failure[];
+  /** Whether it was told of its loss before anything was called off. */
+  toldFirst?: boolean;
 }
 
 /** Starts one that leads until it is stopped or loses. */
@@ -31,6 +33,7 @@ function start(server: FakeLeases, clock: Clock, identity: string): Candidate {
     identity,
     clock,
     onTrouble: (failure: Failure) => candidate.troubles.push(failure),
+    onLost: () => void (candidate.toldFirst = candidate.leadership?.lost.aborted === false),
   };
   const run = async (): Promise<void> => {
     try {
@@ -87,6 +90,7 @@ describe('of two candidates', () => {
     expect(took).toBeGreaterThan(12);
     expect(took).toBeLessThan(18);
     expect(one.ended).toMatchObject({ message: 'lost the lease system/operator: it could not be renewed in time' });
+    expect([one.toldFirst, two.toldFirst]).toEqual([true, undefined]);
     expect(one.troubles.length).toBeGreaterThan(2);
   });
 });

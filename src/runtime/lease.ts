@@ -13,6 +13,8 @@ export interface LeaseOptions {
   readonly clock: Clock;
   /** Told of attempts that failed; they are made again as long as there is time. */
   readonly onTrouble: (failure: Failure) => void;
+  /** Called when leadership is lost, before anything else hears of it: a process may end itself here. */
+  readonly onLost?: ((failure: Failure) => void) | undefined;
   /** How long the others wait for a leader that they do not hear of. */
   readonly durationSeconds?: number;
   /** How long we go on without having renewed. Shorter than the duration: we stop before the others begin. */
@@ -47,7 +49,11 @@ export async function lead(
   const candidate = new Candidate(options);
   if (!(await candidate.acquire(signal))) return;
   const [stop, lost] = [new AbortController(), new AbortController()];
-  const term = { stop: stop.signal, lost: lost.signal, lose: (failure: Failure) => lost.abort(failure) };
+  const lose = (failure: Failure): void => {
+    options.onLost?.(failure);
+    lost.abort(failure);
+  };
+  const term = { stop: stop.signal, lost: lost.signal, lose };
   lost.signal.addEventListener('abort', () => stop.abort(), { once: true });
   const keeping = Promise.all([candidate.renew(term), candidate.guard(term)]);
   try {

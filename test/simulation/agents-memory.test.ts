@@ -36,7 +36,7 @@ const kinds: Readonly<Record<string, { readonly object: object; readonly run: (p
     run: (parts) =>
       restoreController(
         { name: 'coreos', dialect: coreos } as never,
-        { ...parts, dialects: [], keepsSecrets: true } as never,
+        { ...parts, dialects: [], keepsSecrets: true },
       ),
   },
   etcdbackupschedules: {

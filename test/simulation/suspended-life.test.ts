@@ -106,7 +106,7 @@ describe('an operator that is suspended after any call writes nothing more when 
       does: 'shrinks',
       from: { size: 3, ...onDisks },
       to: { size: 1 },
-      writes: ['memberRemove', 'remove pods', 'remove persistentvolumeclaims'],
+      writes: ['memberRemove', 'remove pods', 'patch persistentvolumeclaims'],
     },
     {
       does: 'replaces volumes',

@@ -51,17 +51,20 @@ function beside(object: KubeObject): KubeObject {
 /** The operator's Deployment, told to serve all namespaces, and which dialects; the book's own serves the first. */
 export function serving(object: KubeObject, dialects: readonly Dialect[]): KubeObject {
   const isUsual = dialects.join(',') === 'coreos';
-  const flags = [allNamespaces, ...(isUsual ? [] : [`--dialects=${dialects.join(',')}`])];
+  const flags = [allNamespaces, ...anythingAllowed, ...(isUsual ? [] : [`--dialects=${dialects.join(',')}`])];
   const { spec } = object as unknown as { readonly spec: DeploymentSpec };
   const containers = spec.template.spec.containers.map((container) => ({
     ...container,
-    command: [...(container.command ?? []).filter((word) => isNoDialects(word) && word !== allNamespaces), ...flags],
+    command: [...(container.command ?? []).filter((word) => isNoDialects(word) && !flags.includes(word)), ...flags],
   }));
   const template = { ...spec.template, spec: { ...spec.template.spec, containers } };
   return { ...object, spec: { ...spec, template } } as KubeObject;
 }
 
 const allNamespaces = '--namespaces=*';
+
+/** A lab has one user, so its operator restricts no spec. */
+const anythingAllowed = ['value-from', 'repositories', 'service-accounts', 'uids'].map((what) => `--allowed-${what}=*`);
 
 /** Whether the operator of a Deployment serves all namespaces. */
 export const servesAllNamespaces = (object: KubeObject): boolean => wordsOf(object).includes(allNamespaces);
