@@ -85,9 +85,9 @@ class News {
     this.#log.info(line);
   }
 
-  readonly lacks = (namespace: string, lines: readonly string[]): void => {
-    const known = this.#undone.get(namespace) ?? [];
-    this.#undone.set(namespace, lines);
+  readonly lacks = (where: string, lines: readonly string[]): void => {
+    const known = this.#undone.get(where) ?? [];
+    this.#undone.set(where, lines);
     for (const line of lines) if (!known.includes(line)) this.#log.warn(line);
   };
 }

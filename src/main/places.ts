@@ -38,8 +38,8 @@ export interface Asking {
   readonly home: string;
   readonly isOutside: boolean;
   readonly clock: Clock;
-  /** Called with what is missing in a namespace, and what that means; again when that has changed. */
-  readonly onMissing: (namespace: string, lines: readonly string[]) => void;
+  /** Called with what is missing somewhere, and what that means; again when that has changed there. */
+  readonly onMissing: (where: string, lines: readonly string[]) => void;
 }
 
 /** Which APIs may be served in which namespaces, and what the operator may not do there. */
@@ -55,15 +55,8 @@ export async function survey(asking: Asking): Promise<Survey> {
   if (settings.namespaces === undefined || namespaces.includes(undefined)) {
     onMissing(home, tellMissing([...atHome, ...found.flatMap(({ missing }) => missing)]));
   } else {
-    const missing = [{ namespace: home, missing: atHome }, ...found];
-    for (const [namespace = home, those] of Map.groupBy(missing, (each) => each.namespace))
-      onMissing(
-        namespace,
-        tellMissing(
-          those.flatMap((each) => each.missing),
-          namespace,
-        ),
-      );
+    onMissing('of its own', tellMissing(atHome, home));
+    for (const { namespace = home, missing } of found) onMissing(namespace, tellMissing(missing, namespace));
   }
   return { places: found, dialects, lacks: lacking(atHome) };
 }

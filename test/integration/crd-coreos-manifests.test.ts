@@ -40,7 +40,9 @@ describe('the manifests', () => {
   const elsewhere = (file: string): string =>
     readFileSync(file, 'utf8').replaceAll('namespace: etcd-operator', `namespace: ${namespace}`);
 
-  it.each(files('deploy/coreos'))('%s applies', async (file) => {
+  const named = ['coreos', 'improbable'].flatMap((api) => files(`deploy/namespaces/${api}`));
+
+  it.each([...files('deploy/coreos'), ...named])('%s applies', async (file) => {
     for (const object of objectsIn(elsewhere(file))) await applied(object);
   });
 
