@@ -87,7 +87,7 @@ function isChanging(pod: Stored<Pod>, etcd: ContainerStatus | undefined, naming:
 }
 
 /** Container runtimes may report an image that was asked for by digest under another name; its id then has the digest. */
-function isImageOf({ image, imageID = '' }: ContainerStatus, asked: string): boolean {
+function isImageOf({ image, imageID }: ContainerStatus, asked: string): boolean {
   const [digest] = /@sha256:[0-9a-f]{64}$/.exec(asked) ?? [];
   return image === asked || (digest !== undefined && imageID.endsWith(digest));
 }
