@@ -29,6 +29,8 @@ export function statusOf(pod: Stored<Pod>, { isUp, image, now }: Seen): object {
   const restartCount = restartsOf(pod) + Number(isAnother(image, imageIn(pod)));
   return {
     ...{ phase: 'Running', podIP: pod.metadata.name, conditions: [was?.status === ready.status ? was : ready] },
-    containerStatuses: [{ name: 'etcd', image: image ?? imageIn(pod), restartCount, state: { running: {} } }],
+    containerStatuses: [
+      { name: 'etcd', image: image ?? imageIn(pod), imageID: '', restartCount, state: { running: {} } },
+    ],
   };
 }
