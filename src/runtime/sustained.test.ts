@@ -41,3 +41,16 @@ it('nothing is left of a key that is forgotten', () => {
   sustained.skip('key');
   expect(sustained.size).toBe(0);
 });
+
+it('what turned out not to hold begins anew, and nothing else does', () => {
+  let now = 0;
+  const sustained = new Sustained({ monotonic: () => now });
+  sustained.note('key', ['x', 'y']);
+  sustained.startAgain('key', 'x');
+  now = 1_000;
+  const lasting = sustained.note('key', ['x', 'y']);
+  expect([lasting.get('x'), lasting.get('y')]).toEqual([
+    { millis: 0, looks: 1 },
+    { millis: 1_000, looks: 2 },
+  ]);
+});

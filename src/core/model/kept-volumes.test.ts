@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aWorld, nameOf, outOfContact, withMember } from '../../../test/support/worlds.ts';
 import { deleteKeptVolumes } from '../plan/cluster/delete-kept-volumes.ts';
 import { statusOf } from '../status/cluster-status.ts';
+import { claimNamesOf, memberOfClaim } from './claim-names.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { isOver, type KeptVolume } from './kept-volumes.ts';
 
@@ -65,5 +66,15 @@ describe('a kept volume whose grace time is over', () => {
     expect(statusOf(keeping(), { is: 'settled' }).keptVolumes).toEqual([
       { claim: 'db-9', member: 'db-9', until: removedAt + hour },
     ]);
+  });
+});
+
+describe('the names of PVCs', () => {
+  it('are the names of members, and where numbers come back also further ones', () => {
+    expect(claimNamesOf(nameOf('db-x'), { memberNames: 'random' })).toEqual(['db-x']);
+    const names = claimNamesOf(nameOf('db-1'), { memberNames: 'ordinal' });
+    expect(names.slice(0, 3)).toEqual(['db-1', 'db-1-v2', 'db-1-v3']);
+    expect(new Set(names.map(memberOfClaim))).toEqual(new Set(['db-1']));
+    expect(['db-v2-0', 'db-1-v2-3', 'db-v1'].map(memberOfClaim)).toEqual(['db-v2-0', 'db-1-v2-3', 'db-v1']);
   });
 });

@@ -5,7 +5,7 @@ import { act, type Rule, type Step } from './step.ts';
 
 /**
  * Volumes of removed members are deleted when their grace time is over and no pod mounts them; and only from a cluster that is
- * whole and raises no alarm: as long as it is not, they may be what it has to be repaired with.
+ * whole, raises no alarm and has nothing else to do: as long as it is not, they may be what it has to be repaired with.
  */
 export const deleteKeptVolumes: Rule = (world) => {
   const { keptVolumes = [], now, intent } = world;

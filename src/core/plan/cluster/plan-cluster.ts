@@ -61,13 +61,13 @@ const rules: readonly Rule[] = [
   holdForSecrets, // below this line a new body can start
   prepareSecondVoter,
   growByOne,
-  deleteKeptVolumes,
   waitForAlarms,
   saveFirst,
   announceMove,
   rollOne,
   waitForCertificates,
   dropSecrets,
+  deleteKeptVolumes,
   waitForVolumes,
   tellUnneededSecret,
 ];
