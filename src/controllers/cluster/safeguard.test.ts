@@ -3,7 +3,8 @@ import { aWorld, withIntent } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import { Failure } from '../../std/failure.ts';
-import { lookAtSafeguard } from './safeguard.ts';
+import type { Deed } from './deed.ts';
+import { lookAtSafeguard, makeBackup } from './safeguard.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const raw = {
@@ -113,5 +114,44 @@ describe('the backup before an upgrade', () => {
 
   it('lets other trouble be other trouble', async () => {
     await expect(seen(new Failure('unreachable', 'no API server'))).rejects.toThrow('no API server');
+  });
+});
+
+describe('making the backup before an upgrade', () => {
+  const name = 'db-before-3.6.16';
+
+  /** The writes that follow when this one has the name by then. */
+  async function writesBeside(owner: string): Promise<readonly unknown[]> {
+    const read = coreos.read(raw);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const writes: unknown[] = [];
+    const former = { spec: {}, metadata: { name, uid: 'b', ownerReferences: [{ uid: owner }] } };
+    const writer = {
+      remove: async (
+        _: unknown,
+        at: { readonly name: string },
+        { preconditions }: { readonly preconditions?: object },
+      ) => void writes.push({ removed: at.name, ...preconditions }),
+      create: async (_: unknown, { metadata }: { readonly metadata: { readonly name: string } }) =>
+        void writes.push({ created: metadata.name }),
+    };
+    const get = async (_: unknown, at: { readonly name: string }) =>
+      at.name === name ? former : { spec: like, metadata: {} };
+    const deed = {
+      ...{ blueprint: read.value.blueprint, writer, observed: { backupBeforeUpgrade: 'hourly' } },
+      tools: { dialect: coreos, client: { get } },
+    } as unknown as Deed;
+    await makeBackup({ kind: 'make-backup', name, version: '3.6.16' }, deed).catch((thrown: unknown) => {
+      writes.push(Failure.from(thrown).kind);
+    });
+    return writes;
+  }
+
+  it('deletes the one that is of no use any more by its uid', async () => {
+    expect(await writesBeside('u')).toEqual([{ removed: name, uid: 'b' }, { created: name }]);
+  });
+
+  it('deletes none that is not of this cluster', async () => {
+    expect(await writesBeside('another')).toEqual(['conflict']);
   });
 });

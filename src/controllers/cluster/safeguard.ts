@@ -59,11 +59,13 @@ interface Wanted {
 function judged(found: Found, wanted: Wanted, tools: Judging): Omit<Safeguard, 'name'> {
   if (typeof found === 'string') return { state: 'failed', why: found };
   if (found === undefined) return { state: 'missing', why: '' };
-  const isOurs = found.metadata.ownerReferences?.some((owner) => owner.uid === wanted.intent.uid) === true;
-  return isOurs
-    ? byAge(found, wanted, tools)
-    : { state: 'failed', why: 'it is not of this cluster: delete or rename it' };
+  return isOf(wanted.intent, found) ? byAge(found, wanted, tools) : { state: 'failed', why: ofAnother };
 }
+
+const ofAnother = 'it is not of this cluster: delete or rename it';
+
+const isOf = ({ uid }: ClusterIntent, { metadata }: Stored<ClusterObject>): boolean =>
+  metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
 
 function byAge(found: Stored<ClusterObject>, wanted: Wanted, { dialect, now }: Judging): Omit<Safeguard, 'name'> {
   const { state, why } = dialect.safeguards?.stateOf(found) ?? { state: 'under-way', why: '' };
@@ -105,17 +107,15 @@ async function backupAt(
 }
 
 /** In place of one that failed or is of no use any more. It goes with its cluster; what it has stored stays. */
-export async function makeBackup(
-  { name, version }: Extract<Step, { kind: 'make-backup' }>,
-  { blueprint, tools, writer, signal, observed }: Deed,
-): Promise<void> {
+export async function makeBackup({ name, version }: Extract<Step, { kind: 'make-backup' }>, deed: Deed): Promise<void> {
+  const { blueprint, tools, writer, signal, observed } = deed;
   const { dialect } = tools;
   const { namespace, name: cluster } = blueprint.intent;
   const resource = resourceOf(dialect);
   const { backupBeforeUpgrade: like = '' } = observed;
   const another = resource && (await backupAt({ namespace, name: like }, resource, tools));
   if (resource === undefined || another === undefined) throw new Failure('conflict', unlike(like)); // it was there when we looked
-  await unless('not-found', writer.remove(resource, { namespace, name }, { signal }), undefined);
+  await removeFormer(name, resource, deed);
   const { group, version: apiVersion, kind } = resource;
   const scope = Object.entries(another.metadata.annotations ?? {}).filter(([key]) => key === dialect.scopeAnnotation);
   const backup = {
@@ -125,4 +125,17 @@ export async function makeBackup(
     spec: dialect.safeguards?.specLike(another.spec, { namespace, cluster, version }),
   };
   await writer.create(resource, backup, { signal });
+}
+
+async function removeFormer(
+  name: string,
+  resource: Resource<ClusterObject>,
+  { blueprint: { intent }, tools, writer, signal }: Deed,
+): Promise<void> {
+  const at = { namespace: intent.namespace, name };
+  const former = await backupAt(at, resource, tools);
+  if (former === undefined) return;
+  if (!isOf(intent, former)) throw new Failure('conflict', `EtcdBackup ${name}: ${ofAnother}`);
+  const preconditions = { uid: former.metadata.uid };
+  await unless('not-found', writer.remove(resource, at, { preconditions, signal }), undefined);
 }
