@@ -21,7 +21,9 @@ const fields = {
   etcdVersion: text(64).describe('Version of the etcd that it is of.'),
   sizeBytes: z.int().describe('How large it is in the store.'),
   durationSeconds: text(32).describe('How long it took.'),
-  verified: z.boolean().describe("Whether it is whole: etcd's own hash was checked, and that the store holds the same bytes."),
+  verified: z
+    .boolean()
+    .describe("Whether it is whole: etcd's own hash was checked, and that the store holds the same bytes."),
   warnings,
   progress,
   message: text(32_768).describe('What is being waited for, or why it failed.'),
