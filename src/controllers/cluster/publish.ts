@@ -15,7 +15,7 @@ export interface Publishing extends Pick<Tools, 'writer' | 'resource'> {
  */
 export async function publish(object: Stored<ClusterObject>, status: object, tools: Publishing): Promise<void> {
   if (isDeepStrictEqual(object.status ?? {}, status)) return;
-  const { namespace, name, resourceVersion } = object.metadata;
+  const { namespace, name, uid, resourceVersion } = object.metadata;
   const at = { namespace, name };
   const kept = keptIn(object, tools);
   const body = { metadata: { resourceVersion }, status: { ...fieldsToDrop(object, kept), ...status } };
@@ -31,7 +31,7 @@ export async function publish(object: Stored<ClusterObject>, status: object, too
     const annotations = { [annotation(tools)]: keepsake(object, kept, status) };
     return patch({ body: { metadata: { resourceVersion, annotations } } });
   }
-  if (kept !== undefined) await patch({ body: { metadata: { annotations: { [annotation(tools)]: null } } } });
+  if (kept !== undefined) await patch({ body: { metadata: { uid, annotations: { [annotation(tools)]: null } } } });
 }
 
 /** Kinds whose old definition has been told of: once is enough for all of their objects. */

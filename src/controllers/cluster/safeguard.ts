@@ -59,11 +59,13 @@ interface Wanted {
 function judged(found: Found, wanted: Wanted, tools: Judging): Omit<Safeguard, 'name'> {
   if (typeof found === 'string') return { state: 'failed', why: found };
   if (found === undefined) return { state: 'missing', why: '' };
-  const isOurs = found.metadata.ownerReferences?.some((owner) => owner.uid === wanted.intent.uid) === true;
-  return isOurs
-    ? byAge(found, wanted, tools)
-    : { state: 'failed', why: 'it is not of this cluster: delete or rename it' };
+  return isOf(wanted.intent, found) ? byAge(found, wanted, tools) : { state: 'failed', why: ofAnother };
 }
+
+const ofAnother = 'it is not of this cluster: delete or rename it';
+
+const isOf = ({ uid }: ClusterIntent, { metadata }: Stored<ClusterObject>): boolean =>
+  metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
 
 function byAge(found: Stored<ClusterObject>, wanted: Wanted, { dialect, now }: Judging): Omit<Safeguard, 'name'> {
   const { state, why } = dialect.safeguards?.stateOf(found) ?? { state: 'under-way', why: '' };
