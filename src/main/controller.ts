@@ -108,10 +108,10 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   return { dialect, clusters: caches.clusters, synced: declared, remembered, heed, run };
 }
 
-/** It was deleted, or given to another operator. */
+/** It was or is being deleted, or belongs to another operator. */
 function isOver(key: string, { caches, isOurs }: Pick<Tools, 'caches' | 'isOurs'>): boolean {
-  const found = caches.clusters.get(key);
-  return found === undefined || !isOurs(found.metadata);
+  const { metadata } = caches.clusters.get(key) ?? {};
+  return metadata === undefined || metadata.deletionTimestamp !== undefined || !isOurs(metadata);
 }
 
 const running =
