@@ -81,10 +81,7 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
     const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
     const recorder = memories.add('events', new EventRecorder({ client, clock, onTrouble, ...speaker }));
     using etcd = new EtcdConnections();
-    peers?.store.onChange(({ type, object }) => {
-      if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
-      if (type === 'deleted') recorder.forget(keyOf(object.metadata));
-    });
+    if (peers !== undefined) tellForeign(peers, recorder);
     const made = { caches, peers, recorder, etcd, dialect, rivals, memories, secrets };
     const tools = toolsOf(made, { ...parts, client });
     const reconcile = forgetting(clusterReconciler(tools), memories, (key) => isOver(key, tools));
@@ -106,6 +103,14 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   };
   const remembered: Controller['remembered'] = () => ({ queue: queue.remembered, ...memories.sizes() });
   return { dialect, clusters: caches.clusters, synced: declared, remembered, heed, run };
+}
+
+/** EtcdPeers that belong to no cluster are told of by Events of their own. */
+function tellForeign({ store }: PeerShelf, recorder: EventRecorder): void {
+  store.onChange(({ type, object }) => {
+    if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
+    if (type === 'deleted') recorder.forget(keyOf(object.metadata));
+  });
 }
 
 /** It was or is being deleted, or belongs to another operator. */
