@@ -82,10 +82,7 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
     const speaker = { component: dialect.speaker ?? parts.identity, instance: parts.identity };
     const recorder = memories.add('events', new EventRecorder({ client, clock, onTrouble, ...speaker }));
     using etcd = connectionsWhileLeading(parts.leads);
-    peers?.store.onChange(({ type, object }) => {
-      if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
-      if (type === 'deleted') recorder.forget(keyOf(object.metadata));
-    });
+    if (peers !== undefined) tellForeign(peers, recorder);
     const made = { caches, peers, recorder, etcd, dialect, rivals, memories, secrets };
     const tools = toolsOf(made, { ...parts, client });
     const reconcile = forgetting(clusterReconciler(tools), memories, (key) => isOver(key, tools));
@@ -107,10 +104,18 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
   return { dialect, clusters: caches.clusters, synced: declared, remembered, heed, run };
 }
 
-/** It was deleted, or given to another operator. */
+/** EtcdPeers that belong to no cluster are told of by Events of their own. */
+function tellForeign({ store }: PeerShelf, recorder: EventRecorder): void {
+  store.onChange(({ type, object }) => {
+    if (type === 'added') for (const told of toldOfForeign(object)) recorder.record(object, told);
+    if (type === 'deleted') recorder.forget(keyOf(object.metadata));
+  });
+}
+
+/** It was or is being deleted, or belongs to another operator. */
 function isOver(key: string, { caches, isOurs }: Pick<Tools, 'caches' | 'isOurs'>): boolean {
-  const found = caches.clusters.get(key);
-  return found === undefined || !isOurs(found.metadata);
+  const { metadata } = caches.clusters.get(key) ?? {};
+  return metadata === undefined || metadata.deletionTimestamp !== undefined || !isOurs(metadata);
 }
 
 const running =

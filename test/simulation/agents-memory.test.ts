@@ -34,10 +34,7 @@ const kinds: Readonly<Record<string, { readonly object: object; readonly run: (p
   etcdrestores: {
     object: { kind: 'EtcdRestore', metadata, spec: { etcdCluster: { name: 'db' }, backupStorageType: 'S3', s3 } },
     run: (parts) =>
-      restoreController(
-        { name: 'coreos', dialect: coreos } as never,
-        { ...parts, dialects: [], keepsSecrets: true },
-      ),
+      restoreController({ name: 'coreos', dialect: coreos }, { ...parts, dialects: [], keepsSecrets: true }),
   },
   etcdbackupschedules: {
     object: { kind: 'EtcdBackupSchedule', metadata, spec: { schedule: '@every 1h', backupTemplate: backup } },

@@ -1,4 +1,4 @@
-import { again } from '../../runtime/outcome.ts';
+import { around } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, type FailureKind } from '../../std/failure.ts';
 import type { Tools } from '../cluster/sources.ts';
@@ -29,5 +29,5 @@ export const askingAgain =
       const { kind, message } = Failure.from(thrown);
       if (kind !== 'rejected') throw thrown;
       log('warn', 'a pass was refused, and is tried again later', { key, detail: message });
-      return again(secondsUntilAskedAgain);
+      return around(secondsUntilAskedAgain);
     });

@@ -165,7 +165,7 @@ function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
       return again(seconds.acted);
     case 'wait':
       if (verdict.for === 'time') return visitAt(verdict.until, world.now);
-      return verdict.for === 'agent' ? again(untilAsked(world)) : waiting('obstacle', seconds.obstacle);
+      return verdict.for === 'agent' ? around(untilAsked(world)) : waiting('obstacle', seconds.obstacle);
     case 'paused':
     case 'finished':
       return done;
