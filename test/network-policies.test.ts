@@ -88,7 +88,8 @@ interface Deployed {
 const operatorOf = (api: string): Place => {
   const file = readFileSync(join(deploy, api, 'operator-deployment.yaml'), 'utf8');
   const [document] = parseAllDocuments(file);
-  const { metadata, spec } = document?.toJSON() as Deployed;
+  if (document === undefined) throw new Error(`deploy/${api} has no Deployment`);
+  const { metadata, spec } = document.toJSON() as Deployed;
   return { namespace: metadata.namespace, labels: spec.template.metadata.labels };
 };
 

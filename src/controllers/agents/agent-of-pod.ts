@@ -51,7 +51,7 @@ const containersOf = (status: Pod['status']): readonly ContainerStatus[] => [
 
 /** "It is being created" says nothing; what goes wrong with images does, and so does the scheduler. */
 function whyNot(pod: Stored<Pod>): string {
-  const [held] = containersOf(pod.status).filter(({ state }) => isTelling(state?.waiting));
+  const held = containersOf(pod.status).find(({ state }) => isTelling(state?.waiting));
   return held === undefined ? whyUnscheduled(pod.status) : whyHeld(pod, held);
 }
 
