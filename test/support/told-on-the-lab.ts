@@ -27,6 +27,7 @@ export const toldOnTheLab: readonly string[] = [
   'refused-pods',
   'restores-make-clusters',
   'schedules-on-a-volume',
+  'secrets-stay-secret',
   'sequences',
   'taken-over',
   'taken-over-with-more',
