@@ -185,6 +185,7 @@ try {
   say(`RSS afterwards: ${mebibytes(operator.pid, 'VmRSS')} MiB, at most ${most} MiB, limit ${limit} MiB`);
   if (most > limit) process.exitCode = 1;
 } finally {
+  if (!operator.ended()) say(`RSS at most: ${mebibytes(operator.pid, 'VmHWM')} MiB`);
   await operator.stop();
   await connection.close();
   await server.terminate();

@@ -88,7 +88,7 @@ interface Deployed {
 const operatorOf = (api: string): Place => {
   const file = readFileSync(join(deploy, api, 'operator-deployment.yaml'), 'utf8');
   const [document] = parseAllDocuments(file);
-  if (document === undefined) throw new Error(`${api}: no Deployment`);
+  if (document === undefined) throw new Error(`deploy/${api} has no Deployment`);
   const { metadata, spec } = document.toJSON() as Deployed;
   return { namespace: metadata.namespace, labels: spec.template.metadata.labels };
 };

@@ -31,14 +31,14 @@ describe.each(['spec.pod', 'spec.podTemplate'] as const)('with the restrictions 
   };
   const env = (valueFrom: object) => ({ etcdEnv: [{ name: 'X', valueFrom }] });
 
-  it.each<[string, object, object, string, string]>([
-    ['a Secret', env({ secretKeyRef: { name: 's', key: 'k' } }), {}, '.etcdEnv[X].valueFrom', '--allowed-value-from'],
-    ['a file', env({ fileKeyRef: {} }), {}, '.etcdEnv[X].valueFrom', '--allowed-value-from'],
-    ['an image', {}, { repository: 'evil.example/shell' }, 'spec.repository', '--allowed-repositories'],
-    ['an account', { serviceAccountName: 'ci' }, {}, '.serviceAccountName', '--allowed-service-accounts'],
-    ['root', { securityContext: { runAsUser: 0 } }, {}, '.securityContext.runAsUser', '--allowed-uids'],
-    ['the user of an image', { securityContext: { fsGroup: 1 } }, {}, '.securityContext.runAsUser', '--allowed-uids'],
-  ])('may not name %s: the refusal names the field and the flag', (...[, pod, more, path, flag]) => {
+  it.each<[string, object, [path: string, flag: string, more?: object]]>([
+    ['a Secret', env({ secretKeyRef: { name: 's', key: 'k' } }), ['.etcdEnv[X].valueFrom', '--allowed-value-from']],
+    ['a file', env({ fileKeyRef: {} }), ['.etcdEnv[X].valueFrom', '--allowed-value-from']],
+    ['an image', {}, ['spec.repository', '--allowed-repositories', { repository: 'evil.example/shell' }]],
+    ['an account', { serviceAccountName: 'ci' }, ['.serviceAccountName', '--allowed-service-accounts']],
+    ['root', { securityContext: { runAsUser: 0 } }, ['.securityContext.runAsUser', '--allowed-uids']],
+    ['the user of an image', { securityContext: { fsGroup: 1 } }, ['.securityContext.runAsUser', '--allowed-uids']],
+  ])('may not name %s: the refusal names the field and the flag', (_, pod, [path, flag, more = {}]) => {
     const said = problems(pod, more);
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(`${path.startsWith('.') ? field : ''}${path}: `);

@@ -44,17 +44,16 @@ export function silentAboutPlaintext(dialect: ClusterDialect): ClusterDialect {
   return { ...dialect, read };
 }
 
-interface Refusal {
-  readonly path: string;
-  readonly what: string;
+/** A flag, and what it says. */
+interface Allowed {
   readonly flag: keyof Restrictions;
-  readonly allowed: string;
+  readonly list: readonly string[];
 }
 
-const refused = ({ path, what, flag, allowed }: Refusal): Problem => ({
+const refused = (path: string, what: string, { flag, list }: Allowed): Problem => ({
   path,
   says:
-    `${what} is not allowed by the operator, whose flag ${restrictionFlags[flag]} is "${allowed}": ` +
+    `${what} is not allowed by the operator, whose flag ${restrictionFlags[flag]} is "${list.join(',')}": ` +
     'choose another, or ask the administrator of the operator to allow it',
 });
 
@@ -82,10 +81,9 @@ function ofVariables({ template }: Blueprint, { valueFrom: allowed }: Restrictio
   return template.env.flatMap(({ name, valueFrom }) =>
     Object.keys(valueFrom ?? {})
       .filter((kind) => !allowed.includes(kind))
-      .map((kind) => {
-        const path = `${field}.etcdEnv[${String(name)}].valueFrom`;
-        return refused({ path, what: kind, flag: 'valueFrom', allowed: allowed.join(',') });
-      }),
+      .map((kind) =>
+        refused(`${field}.etcdEnv[${String(name)}].valueFrom`, kind, { flag: 'valueFrom', list: allowed }),
+      ),
   );
 }
 
@@ -97,9 +95,7 @@ function ofImages({ intent, template }: Blueprint, { repositories }: Restriction
   ] as const;
   return images
     .filter(([, image]) => !repositories.some((allowed) => isIn(repositoryOf(image), allowed)))
-    .map(([path, image]) =>
-      refused({ path, what: repositoryOf(image), flag: 'repositories', allowed: repositories.join(',') }),
-    );
+    .map(([path, image]) => refused(path, repositoryOf(image), { flag: 'repositories', list: repositories }));
 }
 
 /** Without tag and digest, and with the names that a container runtime fills in. */
@@ -114,11 +110,8 @@ const isIn = (repository: string, allowed: string): boolean =>
     : repository === repositoryOf(allowed);
 
 function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: string): readonly Problem[] {
-  if (serviceAccounts === undefined || account === undefined) return [];
-  const name = typeof account === 'string' ? account : JSON.stringify(account);
-  if (serviceAccounts.includes(name)) return [];
-  const allowed = serviceAccounts.join(',');
-  return [refused({ path, what: `ServiceAccount ${name}`, flag: 'serviceAccounts', allowed })];
+  if (serviceAccounts === undefined || typeof account !== 'string' || serviceAccounts.includes(account)) return [];
+  return [refused(path, `ServiceAccount ${account}`, { flag: 'serviceAccounts', list: serviceAccounts })];
 }
 
 /** Where nothing is said of the user, the operator chooses one; where something else is said, the image would, and etcd's is root. */
@@ -130,7 +123,7 @@ function ofUser({ template }: Blueprint, { uids }: Restrictions, field: string):
   if (typeof user === 'number' ? isAllowed(user) : context['runAsNonRoot'] === true || isAllowed(0)) return [];
   const path = `${field}.securityContext.runAsUser`;
   const what = typeof user === 'number' ? `user ${user}` : 'the user of the image, as runAsUser is not set,';
-  return [refused({ path, what, flag: 'uids', allowed: uids.map(textOf).join(',') })];
+  return [refused(path, what, { flag: 'uids', list: uids.map(textOf) })];
 }
 
 const textOf = ({ from, to }: UidRange): string => (from === to ? String(from) : `${from}-${to}`);

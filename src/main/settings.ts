@@ -188,7 +188,11 @@ function settingsOf(flags: Flags, env: Environment, name: string): Settings {
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
     agentImages: agentImagesIn(flags),
     warnPlaintext: flags.warnPlaintext,
-    restrictions: restrictionsOf(flags, { clusterWide, namespaces: flags.namespaces, etcdRepository: flags.etcdRepository }),
+    restrictions: restrictionsOf(flags, {
+      clusterWide,
+      namespaces: flags.namespaces,
+      etcdRepository: flags.etcdRepository,
+    }),
     store: storeOf(flags),
     groups: groupsOf[name] ?? ['clusters', 'backups', 'restores'],
     podName: env['MY_POD_NAME'],

@@ -77,6 +77,17 @@ export class SimulatedRestore {
     this.#volumesAtFirst = atFirst.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
     this.#membersAtFirst = atFirst.all('pods').length;
     this.objects = copied ?? atFirst;
+    this.#keepVolumeOfBackups();
+  }
+
+  /** The volume of the backups is there, and is no part of any cluster: lists that are compared do not have it. */
+  #keepVolumeOfBackups(): void {
+    const { client } = this.objects;
+    const get = client.get.bind(client);
+    client.get = (kind, at) =>
+      kind.plural === 'persistentvolumeclaims' && at.name === 'backups'
+        ? Promise.resolve({ metadata: { name: 'backups', namespace: 'n', uid: 'b' } } as never)
+        : get(kind, at);
   }
 
   get restore(): Kept {

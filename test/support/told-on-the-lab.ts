@@ -29,6 +29,7 @@ export const toldOnTheLab: readonly string[] = [
   'refused-pods',
   'restores-make-clusters',
   'schedules-on-a-volume',
+  'secrets-stay-secret',
   'sequences',
   'suspended-operator',
   'taken-over',
