@@ -71,6 +71,6 @@ export const claimManifest = (name: string): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { name },
+    metadata: { name, labels: { 'etcd-operator/backups': 'true' } },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } },
   });

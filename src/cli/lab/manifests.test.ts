@@ -9,6 +9,15 @@ const commandOf = async (dialects: Parameters<typeof operatorManifests>[0]): Pro
   return JSON.parse(JSON.stringify(deployment)).spec.template.spec.containers[0].command as unknown;
 };
 
+/** The lab serves all namespaces, and restricts no spec. */
+const forOneUser = [
+  '--namespaces=*',
+  '--allowed-value-from=*',
+  '--allowed-repositories=*',
+  '--allowed-service-accounts=*',
+  '--allowed-uids=*',
+];
+
 describe('what the lab begins with', () => {
   it("is the book's files, for all namespaces, and what backups and restores need", async () => {
     expect(await namesOf(['coreos'])).toEqual([
@@ -20,7 +29,7 @@ describe('what the lab begins with', () => {
       'ClusterRoleBinding etcd-operator-rolebinding',
       'Deployment etcd-operator',
     ]);
-    expect(await commandOf(['coreos'])).toEqual(['etcd-operator', '--create-crd=false', '--namespaces=*']);
+    expect(await commandOf(['coreos'])).toEqual(['etcd-operator', '--create-crd=false', ...forOneUser]);
   });
 
   it('has the definitions of another dialect that is asked for, and an operator that is told of it', async () => {
@@ -45,7 +54,7 @@ describe('what the lab begins with', () => {
     expect(await commandOf(['improbable'])).toEqual([
       'etcd-operator',
       '--create-crd=false',
-      '--namespaces=*',
+      ...forOneUser,
       '--dialects=improbable',
     ]);
   });

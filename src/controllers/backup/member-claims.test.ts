@@ -68,9 +68,18 @@ describe.each(apis)('a backup of the %s API onto a volume', (api) => {
     expect(await obstacleTo(api, owned)).toContain('belongs to EtcdRestore "r": name one that is for backups only');
   });
 
-  it("is made where the claim is no member's", async () => {
-    expect(await obstacleTo(api, { metadata: { name: 'db-0', labels: { app: 'backups' } } })).toBeUndefined();
+  it("is made where the claim is no member's and is labelled for backups", async () => {
+    const labels = { app: 'backups', 'etcd-operator/backups': 'true' };
+    expect(await obstacleTo(api, { metadata: { name: 'db-0', labels } })).toBeUndefined();
   });
+
+  it.each([{}, { 'etcd-operator/backups': 'false' }])(
+    'waits where the claim has only the labels %j',
+    async (labels) => {
+      const remedy = 'is not labelled for backups: kubectl label pvc db-0 etcd-operator/backups=true';
+      expect(await obstacleTo(api, { metadata: { name: 'db-0', labels } })).toContain(remedy);
+    },
+  );
 
   it("waits until the claim is there: what is made under its name later may be a member's", async () => {
     const says = 'PersistentVolumeClaim "db-0" is not there: create it in namespace "tenant"';

@@ -11,21 +11,58 @@ const groups = [coreos.group, improbable.group];
 /** Labels of members that begin with no group's name. */
 const memberLabels: ReadonlySet<string> = new Set(['etcd_cluster', 'etcd_node']);
 
+/** Opts a PersistentVolumeClaim in as a place for backups. */
+export const backupVolumeLabel = 'etcd-operator/backups';
+
 /**
- * Why no backup is written to the volume that is meant, if it is a volume: that of a member holds a database, and whoever may
- * create backups may not change clusters.
+ * Why no backup is written to a volume, if there is a reason. Only a PersistentVolumeClaim with the label for backups is written
+ * to: the right to create an EtcdBackup does not give the right to change data of other applications.
  */
+export async function refusalOfBackupVolume(
+  place: StorePlace,
+  namespace: string,
+  tools: { readonly client: Pick<KubeClient, 'get'> },
+): Promise<string | undefined> {
+  return refusal(place, namespace, {
+    ...tools,
+    judge: (claim) => memberRefusal(place, claim) ?? optInRefusal(place, claim),
+  });
+}
+
+/** Why a volume is not read, if there is a reason: a volume of a member holds a data directory. */
 export async function refusalOfClaim(
   place: StorePlace,
   namespace: string,
-  { client }: { readonly client: Pick<KubeClient, 'get'> },
+  tools: { readonly client: Pick<KubeClient, 'get'> },
 ): Promise<string | undefined> {
+  return refusal(place, namespace, { ...tools, judge: (claim) => memberRefusal(place, claim) });
+}
+
+type Claim = Stored<PersistentVolumeClaim>;
+
+const memberRefusal = (place: StorePlace, claim: Claim): string | undefined => {
+  const why = membershipOf(claim);
+  return (
+    why && `${place.field}: PersistentVolumeClaim "${claim.metadata.name}" ${why}: name one that is for backups only`
+  );
+};
+
+const optInRefusal = ({ field }: StorePlace, { metadata: { name, labels } }: Claim): string | undefined =>
+  labels?.[backupVolumeLabel] === 'true'
+    ? undefined
+    : `${field}: PersistentVolumeClaim "${name}" is not labelled for backups: ` +
+      `kubectl label pvc ${name} ${backupVolumeLabel}=true`;
+
+interface Judging {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly judge: (claim: Claim) => string | undefined;
+}
+
+async function refusal(place: StorePlace, namespace: string, { client, judge }: Judging): Promise<string | undefined> {
   const { kind, bucket: name } = addressOf(place).store;
   if (kind !== 'file') return undefined;
   try {
-    const claim = await client.get(persistentVolumeClaims, { namespace, name });
-    const why = membershipOf(claim);
-    return why && `${place.field}: PersistentVolumeClaim "${name}" ${why}: name one that is for backups only`;
+    return judge(await client.get(persistentVolumeClaims, { namespace, name }));
   } catch (thrown) {
     const { kind: failure, message } = Failure.from(thrown);
     // A pod that waited for the claim would get whatever is made under its name later, be it a member's.

@@ -12,7 +12,7 @@ import { fetchSecret } from '../cluster/fetch-secret.ts';
 import { withStatus } from '../cluster/publish.ts';
 import { ownerIndex } from '../cluster/sources.ts';
 import { isAway, seenFromAway, workplaceOf } from './away.ts';
-import { refusalOfClaim } from './member-claims.ts';
+import { refusalOfBackupVolume } from './member-claims.ts';
 import type { BackupTools } from './sources.ts';
 
 /** What a pass over a backup knows. */
@@ -77,7 +77,7 @@ async function obstacleTo(intent: BackupIntent, access: EtcdAccess, tools: Backu
   const { operators } = tools;
   const refusal = intent.credentials === 'operators' ? refusalOf(intent.store, intent.namespace, operators) : undefined;
   const { namespace, place } = workplaceOf(intent, tools);
-  const ofClaim = await refusalOfClaim(place, namespace, tools);
+  const ofClaim = await refusalOfBackupVolume(place, namespace, tools);
   return refusal ?? ofClaim ?? closedFromAway(intent, access, tools) ?? missingSecret(intent, access, tools);
 }
 
