@@ -186,7 +186,7 @@ export class SimulatedBackups {
       client: {
         get: async (_: unknown, { name }: { readonly name: string }) => {
           if (this.missing.has(name)) throw new Failure('not-found', name);
-          return { metadata: { name }, data: {} } as never;
+          return { metadata: { name, labels: { 'etcd-operator/backups': 'true' } }, data: {} } as never;
         },
       },
       operators: { namespace: home.namespace, secret: 'store', serviceAccountName: undefined, urls: [] },
