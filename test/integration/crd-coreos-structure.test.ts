@@ -141,6 +141,7 @@ const refusedIfEmpty = refusedEitherWay.concat(
   'spec.auth',
   'spec.backupBeforeUpgrade',
   'spec.replaceMemberAfterSeconds',
+  'spec.volumeClaimPolicy',
   'spec.quotaBackendBytes',
   'spec.autoCompaction',
   'spec.pod.priorityClassName',
