@@ -28,7 +28,8 @@ story.onClusters("under the book's own Role the operator says what it lacks, and
       ' ',
     );
     const verbose = await kubectl(`get --raw /api/v1/namespaces/${namespace}/pods/${pod}:8080/proxy/readyz?verbose`);
-    expect(verbose).toMatch(/^ok\nmay not patch etcdclusters\/status/);
+    expect(verbose).toMatch(/^ok\nwatching namespace /);
+    expect(verbose).toContain('\nmay not patch etcdclusters/status');
     await until('an Event on its pod says the same', async () => {
       const described = await kubectl(`describe pod ${pod}`);
       const lacks = (right: string): boolean => new RegExp(`Warning +MissingRights .*${right}`).test(described);

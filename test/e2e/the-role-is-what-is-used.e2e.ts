@@ -12,7 +12,7 @@ import { rightsIn } from '../support/roles.ts';
 import { type Story, story } from '../support/story.ts';
 import { entryIn, withCertificates } from '../support/tls-cluster.ts';
 import { until } from '../support/until.ts';
-import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
+import { created, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 /** Everybody may ask what they may do. */
@@ -35,19 +35,18 @@ async function disturbService(kubectl: Kubectl): Promise<void> {
   });
 }
 
-/** A backup that says where one before an upgrade goes. */
-async function likeness(api: Api, kubectl: Kubectl): Promise<void> {
-  await kubectl('apply -f -', { input: claimManifest('backups') });
+/** A backup that says onto which claim one before an upgrade goes. */
+async function likeness(api: Api, kubectl: Kubectl, claimName: string): Promise<void> {
   const spec = {
     coreos: {
       etcdCluster: { name: 'db' },
       storageType: 'PVC',
-      pvc: { claimName: 'backups', path: 'upgrades/db' },
+      pvc: { claimName, path: 'upgrades/db' },
       backupPolicy: { suspend: true },
     },
     improbable: {
       source: { clusterName: 'db' },
-      destination: { objectURLTemplate: 'file://backups/upgrades/db' },
+      destination: { objectURLTemplate: `file://${claimName}/upgrades/db` },
     },
   };
   const resource = {
@@ -121,8 +120,7 @@ async function saveBySchedule(kubectl: Kubectl): Promise<void> {
 }
 
 const volumeClaimTemplate = { resources: { requests: { storage: '256Mi' } } };
-/** So that a cluster that is deleted takes its disks along. */
-/** Volumes of removed members are not kept, so that the operator deletes some. */
+/** A cluster that is deleted takes its volumes along. Volumes of removed members are not kept, so that the operator deletes some. */
 const goesWithIt = {
   coreos: { keepRemovedVolumesSeconds: 0 },
   improbable: { keepRemovedVolumesSeconds: 0, storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } },
@@ -146,11 +144,15 @@ async function useEveryRight(api: Api, told: Story): Promise<void> {
     }
   });
   await step('another version is noted beside the data, after a backup', async () => {
-    await likeness(api, kubectl);
+    await likeness(api, kubectl, 'missing');
     const spec = { version: '3.7.3', backupBeforeUpgrade: { like: 'likeness' } };
     await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec })}'`);
+    const before = `etcdbackups.${api.apiVersion.split('/')[0]}/db-before-3.7.3`;
+    await waitFor(kubectl, before, created); // it is blocked, and makes room for another when its likeness is corrected
+    await kubectl('apply -f -', { input: claimManifest('backups') });
+    await likeness(api, kubectl, 'backups');
     await waitFor(kubectl, db.resource, inSeconds(180, field(`.status.${api.status.version}`, '3.7.3')));
-    const made = await kubectl(`get etcdbackups.${api.apiVersion.split('/')[0]} db-before-3.7.3 -o jsonpath={.status}`);
+    const made = await kubectl(`get ${before} -o jsonpath={.status}`);
     expect(made).toContain(`"file://backups/upgrades/db-${namespace}.db-before-3.7.3"`);
     expect(made).toContain(`"${version}"`);
   });
