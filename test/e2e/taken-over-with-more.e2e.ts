@@ -153,9 +153,10 @@ story.asOnTheLab(
       await db.settled(1);
       expect(await db.podNames()).toEqual(pods);
     });
-    await step('the peer that was scaled away goes, and its volume with it', async () => {
-      for (const each of [`etcdpeers.${group}/db-1`, 'persistentvolumeclaim/db-1'])
-        await waitForDeletion(kubectl, each);
+    await step('the peer that was scaled away goes, and its volume after the grace time', async () => {
+      await waitForDeletion(kubectl, `etcdpeers.${group}/db-1`);
+      await waitFor(kubectl, db.resource, field('.status.keptVolumes[0].name', 'db-1'));
+      await kubectl('delete persistentvolumeclaim db-1');
     });
     await step('the volume that nobody stands for is still there', async () => {
       await eventsSay(kubectl, { reason: 'NameTaken' }, ['PersistentVolumeClaim db-2 has a name']);
