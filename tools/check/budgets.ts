@@ -21,7 +21,13 @@ export const budgets: Readonly<Record<string, readonly Budget[]>> = {
   'stories on the lab': [{ cpuSeconds: 9, why: 'first estimate, for each story' }],
   'make test as an ordinary user': [{ cpuSeconds: 500, why: 'first estimate' }],
   'real etcd of every version': [{ cpuSeconds: 40, why: 'first estimate' }],
-  'real stores': [{ cpuSeconds: 100, why: 'first estimate' }],
+  'real stores': [
+    { cpuSeconds: 100, why: 'first estimate' },
+    {
+      cpuSeconds: 135,
+      why: 'uploads are hashed and compared, through a server that flips a byte too; backups of etcds that call themselves corrupt',
+    },
+  ],
   'the lab': [{ cpuSeconds: 100, why: 'first estimate' }],
   'the test cluster': [{ cpuSeconds: 100, why: 'first estimate' }],
   'stories on the cluster': [{ cpuSeconds: 6, why: 'first estimate, for each story' }],
