@@ -40,22 +40,17 @@ export class Expectations {
 
   /** We created or changed an object; `object` is what the server answered. */
   wrote(key: string, store: Seen, object: Stored<KubeObject>): void {
-    const { resourceVersion } = object.metadata;
+    const version = versionOf(object);
     // Versions are counted over a whole kind, so a store that is further has also seen this, even if it is gone since.
-    const isMet = (): boolean => hasReached(store, object);
-    this.#expect(key, `${object.kind} ${keyOf(object.metadata)} at version ${resourceVersion}`, isMet);
+    this.#expect(key, `${object.kind} ${keyOf(object.metadata)} at version ${version.resourceVersion}`, () =>
+      hasReached(store, version),
+    );
   }
 
   /** We asked for an object's deletion; `object` is what we knew of it. */
   removed(key: string, store: Seen, object: Stored<KubeObject>): void {
-    const { uid } = object.metadata;
     const at = keyOf(object.metadata);
-    const isMet = (): boolean => {
-      if (!hasReached(store, object)) return false;
-      const now = store.get(at)?.metadata;
-      return now === undefined || now.uid !== uid || now.deletionTimestamp !== undefined;
-    };
-    this.#expect(key, `the deletion of ${object.kind} ${at}`, isMet);
+    this.#expect(key, `the deletion of ${object.kind} ${at}`, isGone(store, at, versionOf(object)));
   }
 
   /** Whether all that was written for this key can be seen. If not, do nothing yet: an event is on its way. */
@@ -81,7 +76,26 @@ export class Expectations {
   }
 }
 
-function hasReached(store: Seen, { metadata }: Stored<KubeObject>): boolean {
-  const version = store.versionIn(metadata.namespace);
-  return version !== undefined && compareVersions(version, metadata.resourceVersion) >= 0;
+/** All that is kept of an object: an expectation lasts for seconds, and objects may be large. */
+interface Version {
+  readonly namespace: string | undefined;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+const versionOf = ({ metadata: { namespace, uid, resourceVersion } }: Stored<KubeObject>): Version => ({
+  ...{ namespace, uid, resourceVersion },
+});
+
+const isGone =
+  (store: Seen, at: string, version: Version): (() => boolean) =>
+  () => {
+    if (!hasReached(store, version)) return false;
+    const now = store.get(at)?.metadata;
+    return now === undefined || now.uid !== version.uid || now.deletionTimestamp !== undefined;
+  };
+
+function hasReached(store: Seen, { namespace, resourceVersion }: Version): boolean {
+  const version = store.versionIn(namespace);
+  return version !== undefined && compareVersions(version, resourceVersion) >= 0;
 }

@@ -7,7 +7,7 @@ import { believedAlone, certificatesFor, entryIn, secretFiles, tlsOf } from '../
 import { until } from '../support/until.ts';
 
 /** Bootstrap takes some seconds, and a minute on a machine that is busy with other stories. */
-const lifeMillis = 150_000;
+const lifeMillis = 100_000;
 
 story.asOnTheLab('certificates expire, and only then those of another authority come', async (told) => {
   const { kubectl, step, namespace } = told;

@@ -103,7 +103,7 @@ story.asOnTheLab(
     const [pods, sets] = [await of('pods', 'metadata.uid'), await of('replicasets', 'metadata.uid')];
     await installFor(improbable, told);
     await step('while its pods run, they are waited for', async () => {
-      expect(await toldOf(db, 'db-0', 60)).toMatchObject({ reason: 'NoContact' });
+      expect(await toldOf(db, 'the operator cannot reach etcd', 60)).toMatchObject({ reason: 'NoContact' });
       expect(await db.status()).toMatchObject({ replicas: 3, members: [{}, {}, {}] });
       expect(await of('poddisruptionbudgets', 'metadata.name')).toBe('');
       expect([await of('pods', 'metadata.uid'), await of('replicasets', 'metadata.uid')]).toEqual([pods, sets]);
