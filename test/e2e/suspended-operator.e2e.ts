@@ -68,7 +68,7 @@ story.asOnTheLab('an operator that was suspended in a step writes nothing more o
   const db = declaredIn(coreos)(kubectl);
   const operators = [new Suspended(told, steps[0].kind)];
   try {
-    await db.apply({ size: 5, version, durable: true });
+    await db.apply({ size: 5, version, durable: true, extra: { keepRemovedVolumesSeconds: 0 } });
     await db.settled(5);
     await underTraffic(db, async () => {
       for (const [turn, { kind, change, size }] of steps.entries()) {
