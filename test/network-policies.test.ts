@@ -127,7 +127,7 @@ describe.each([
     expect(reached(policies, member, { ...client, namespace: 'elsewhere' })).toEqual([]);
   });
 
-  it('let nobody but the operator to agents', () => {
+  it('let only the operator reach agents', () => {
     const open = reached(policies, agent('tenant'), operator);
     expect(open).toEqual([ports.client, ports.peer, progressPort]);
     expect(reached(policies, agent('tenant'), member)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Endpoint, speakOver } from './endpoint.ts';
 
-/** What is expected of a member: its scheme, and whose certificate it has. */
+/** What is expected of a member: its scheme, and the certificate it serves. */
 export type Expected = Pick<Endpoint, 'url' | 'tls'>;
 
 const question = 'GET /version HTTP/1.1\r\nHost: etcd\r\nConnection: close\r\n\r\n';

@@ -50,7 +50,7 @@ export function failureOf(thrown: unknown, attempt: Attempt): Failure {
   );
 }
 
-/** What etcd says ends up in status and Events, and an image of somebody else's choice may say a lot. */
+/** What etcd says ends up in status and Events, and the image is chosen by the author of the spec. */
 const longestQuote = 1024;
 
 const quoteOf = ({ rawMessage }: ConnectError): string =>

@@ -14,7 +14,7 @@ const listOf = (members: readonly object[]) =>
     kv: { range: () => ({ header, kvs: [] }) },
   });
 
-describe('an etcd of somebody else', () => {
+describe('an etcd that is not trusted', () => {
   it('that lists 200 000 members is not believed', async () => {
     await using fake = await listOf(Array.from({ length: 200_000 }, (_, i) => memberNamed(`m${i}`)));
     const asked = connect(fake, { timeoutMillis: 20_000 }).memberList();

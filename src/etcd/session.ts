@@ -6,8 +6,8 @@ import { Failure } from '../std/failure.ts';
 import { type Endpoint, openSocket, speakOver, type Way } from './endpoint.ts';
 
 /**
- * The most that one answer may have: a member list of nine needs 4 KiB, and whoever chooses an image of etcd chooses what it
- * answers. Clients' own data, and the parts of a snapshot, may be larger.
+ * The most that one answer may have: a member list of nine needs 4 KiB. The author of a spec chooses the image, and so
+ * what it answers. Clients' own data, and the parts of a snapshot, may be larger.
  */
 const answerBytes = 1024 * 1024;
 const bulkBytes = 64 * 1024 * 1024;

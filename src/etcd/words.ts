@@ -77,7 +77,7 @@ const mostMembers = 64;
 /** The most of anything that a member has several of, and the length of names and addresses; versions are short. */
 const most = { each: 16, text: 2048, version: 64 } as const;
 
-/** What an image of somebody else's choice answers is not taken on trust: too much of it is a failure. */
+/** Answers are not trusted, because the author of the spec chooses the image: an answer that is too large is a failure. */
 function assertSmall(
   texts: readonly string[],
   { of, longest }: { readonly of: string; readonly longest: number },

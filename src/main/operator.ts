@@ -219,7 +219,7 @@ async function outlastOldLocks({ client, settings, log }: Parts, place: Place, s
   for (const lock of locks) await waitForOldLock({ client, namespace, place: lock, clock: systemClock, log }, signal);
 }
 
-/** Kinds of an API that nobody asked for are not defined just because we might. */
+/** Only kinds of the APIs in `--dialects` are defined. */
 const byDefault = ['coreos'] as const;
 
 /** Inside the cluster pods are dialled; outside it, that is tried. */

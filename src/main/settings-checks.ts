@@ -9,7 +9,7 @@ export const flag = (text: string | true): boolean => {
   throw new InvalidArgumentError('must be true or false');
 };
 
-/** Adds the flags that say which namespaces are served, and who may read metrics. */
+/** Adds the flags that say which namespaces are served, and which requests may read metrics. */
 export const withReachFlags = (command: Command): Command =>
   command
     .option('--namespaces <names>', 'which namespaces to look after, with commas; * for all', namespaceNames)

@@ -33,7 +33,7 @@ describe('an object as it is kept', () => {
 
   it.each<[string, Any, string]>([
     ['spec.pod.etcdEnv', cluster({ size: 1, pod: { etcdEnv: [{ name: 'X', value: bulk }] } }), 'spec.pod.etcdEnv'],
-    ['a field of nobody', cluster({ size: 1, unknown: bulk }), 'spec.unknown'],
+    ['an unknown field', cluster({ size: 1, unknown: bulk }), 'spec.unknown'],
     ['labels', { ...cluster({ size: 1 }), metadata: { ...cluster({}).metadata, labels: { bulk } } }, 'metadata.labels'],
   ])('that was too large by %s is small, and is refused by a message with the field', (_, object, field) => {
     const kept = slim(object);

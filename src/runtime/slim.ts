@@ -14,7 +14,7 @@ const bytesOfValue = 16;
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * An object without what is never read here: who set which field, and what kubectl remembers. Of an object that is too large,
+ * An object without what is never read here: managedFields, and what kubectl remembers. Of an object that is too large,
  * its light parts are left; in place of a custom resource's spec there is a note, by which its reader refuses it.
  */
 export function slim<T extends KubeObject>(object: Stored<T>): Stored<T> {

@@ -52,7 +52,7 @@ describe('the example of an admission policy, on a real API server', () => {
       await server.client.create(kindOf(admission, object.kind, plurals[i] ?? ''), object);
   });
 
-  it('keeps the account of the operator to objects with its labels, and nobody else', async () => {
+  it('restricts the account of the operator to objects with its labels, and no other account', async () => {
     await until('it is enforced', async () => {
       const tried = await operator
         .create(secrets, secret('probe'), { dryRun: true })

@@ -9,7 +9,7 @@ type Kept = Stored<KubeObject> & { readonly spec?: unknown; readonly status?: un
 type Kind = { readonly plural: string; readonly kind: string };
 type Heard = WatchEvent<KubeObject> & { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' };
 
-/** An API server in memory that tells whoever watches, and counts what it is asked. */
+/** An API server in memory that serves watches and counts requests. */
 export class SimulatedApi {
   /** Requests, as `get secrets`. */
   readonly asked: string[] = [];

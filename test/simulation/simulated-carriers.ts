@@ -17,7 +17,7 @@ export function carrierOf(pod: Pod, around: Around): Carrier {
   const { name, sealed, version, template, up } = pod;
   const { disk, data } = around;
   const refuses = sealed && data === undefined;
-  const unreadyMillis = refuses ? 3_600_000 : undefined; // it has been failing for longer than anybody waits
+  const unreadyMillis = refuses ? 3_600_000 : undefined; // it has been failing for longer than replaceAfterSeconds
   const drift = template === around.template ? 'none' : 'pod';
   const body = { sealed, version, template, drift, image: imageOf(version) } as const;
   return { ...aCarrier(name), ...body, ready: up && data === 'c1', disk, unreadyMillis, phase: 'running' };

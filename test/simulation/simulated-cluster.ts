@@ -168,7 +168,7 @@ export class SimulatedCluster {
     }
   }
 
-  /** Its pod is gone, and its disk nobody's from now on. */
+  /** Its pod is gone, and its volume is kept. */
   private discard(name: CarrierName): void {
     this.pods.delete(name);
     if (this.disks.delete(name)) this.kept.keep(name);

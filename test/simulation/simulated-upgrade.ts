@@ -91,14 +91,14 @@ export class SimulatedUpgrade {
     return only;
   }
 
-  /** Somebody wants something else. `isShort`: an operator dies after each of its deeds. */
+  /** Changes the spec. `isShort`: an operator dies after each of its steps. */
   async change(spec: Spec, { isShort = false } = {}): Promise<void> {
     this.#mortality = new Mortality(isShort);
     this.want(spec);
     await this.#untilAsWanted();
   }
 
-  /** Somebody wants something else; returns every moment at which the operator could have been killed. */
+  /** Changes the spec; returns every moment at which the operator could have been killed. */
   async changeAndRemember(spec: Spec): Promise<readonly Moment[]> {
     const moments: Moment[] = [];
     this.#mortality = new Mortality(false, (when) => {

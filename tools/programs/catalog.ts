@@ -11,7 +11,7 @@ export interface GoModule {
 
 /** 3.5.21 is here beside the newest 3.5 because the rules for changing membership differ below 3.5.30. */
 export const etcdVersions = ['3.1.10', '3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'] as const;
-/** The kubectl of a user who has one: the oldest that the lab accepts. */
+/** A kubectl as users have it installed: the oldest that the lab accepts. */
 export const strangersKubectl = 'kubectl-1.31';
 
 export type EtcdVersion = (typeof etcdVersions)[number];

@@ -30,7 +30,7 @@ async function hostsDialled(url: string): Promise<readonly string[]> {
     const [first] = words.flat() as { readonly host?: string }[];
     hosts.push(String(first?.host));
     aborted.abort();
-    setImmediate(() => this.destroy(new Error('this test dials nobody')));
+    setImmediate(() => this.destroy(new Error('this test makes no connection')));
     return this;
   });
   vi.spyOn(DefaultAzureCredential.prototype, 'getToken').mockResolvedValue({

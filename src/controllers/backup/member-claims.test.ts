@@ -86,7 +86,7 @@ describe.each(apis)('a backup of the %s API onto a volume', (api) => {
     expect(await obstacleTo(api, new Failure('not-found', 'there is none'))).toContain(says);
   });
 
-  it('waits where nobody may look', async () => {
+  it('waits where the operator may not read PersistentVolumeClaims', async () => {
     expect(await obstacleTo(api, new Failure('forbidden', 'may not get claims'))).toBe('may not get claims');
   });
 });

@@ -10,7 +10,7 @@ const listOf = (...ids: readonly bigint[]) => ids.map((id) => ({ id, isLearner: 
 const withoutBody = aWorld(withoutCarrier(victim));
 const withoutDisk = aWorld(withCarrier(victim, { disk: 'lost' }));
 
-/** Removes the member while the caches show `world` and the API server has `there`; gives back who was removed from etcd. */
+/** Removes the member while the caches show `world` and the API server has `there`; returns the members that were removed from etcd. */
 async function removing(
   world: ClusterWorld,
   there: Readonly<Record<string, object>>,

@@ -87,8 +87,8 @@ function tellKept(member: CarrierName, claim: string, deed: Deed): void {
   const until = untilOf({ removedAt: now } as KeptVolume, deed.blueprint.intent) ?? now;
   const time = new Date(until).toISOString().replace(/\.\d+Z$/, 'Z');
   tell(
-    `PersistentVolumeClaim ${claim} of removed member ${member} is kept until ${time}: delete it earlier by hand if nobody ` +
-      'needs its data, or raise spec.keepRemovedVolumesSeconds to keep it longer',
+    `PersistentVolumeClaim ${claim} of removed member ${member} is kept until ${time}: delete it to free the space earlier, ` +
+      'or raise spec.keepRemovedVolumesSeconds to keep it longer',
     deed,
   );
 }

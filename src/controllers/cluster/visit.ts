@@ -52,13 +52,13 @@ function visitAfter({ observed, verdict, trouble: { failure, aside } }: Ended, u
   }
 }
 
-/** A member was asked, and none has told who the members are. */
+/** Members were asked, and none has answered with a member list. */
 export const isSilent = ({ membership, carriers }: Pick<ClusterWorld, 'membership' | 'carriers'>): boolean =>
   !membership.seen && carriers.some(({ hasRun, phase }) => hasRun && phase === 'running');
 
 export const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
 
-/** What takes a person, whose correction is an event if it is in the spec; or what takes a while. */
+/** Waits that end with a correction by a user, which is an event if it is in the spec; or waits that take a while. */
 const isSlow: ReadonlySet<Reason> = new Set([
   'VolumeGrowing',
   'VolumeStuck',

@@ -7,7 +7,7 @@ import { labelsOf } from './bodies.ts';
 import type { RestoreDeed } from './perform.ts';
 
 /**
- * A volume that is the restore's goes with it, if nobody wants it back before; the cluster does not see it any more. Where
+ * A volume that is the restore's is deleted with the restore, unless its owner is changed before; the cluster does not see it any more. Where
  * members are found by name, it stays marked as the cluster's, whose new members have other names for as long.
  */
 export async function setAside(claims: readonly Body[], { read, target, tools, writer }: RestoreDeed): Promise<void> {

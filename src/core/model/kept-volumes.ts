@@ -1,6 +1,6 @@
 import type { CarrierName, ClusterIntent } from './cluster.ts';
 
-/** The PVC of a member that was removed. It is nobody's disk any more, and is deleted when its grace time is over. */
+/** The PVC of a member that was removed. No member uses it again. It is deleted when its grace time is over. */
 export interface KeptVolume {
   readonly claim: string;
   readonly uid: string;

@@ -31,6 +31,18 @@ const conditionsOf = (world: ClusterWorld): Readonly<Record<string, string>> =>
   );
 const degraded = (...changes: readonly Change[]): string => conditionsOf(aWorld(...changes))['Degraded'] ?? '';
 
+const withoutLeader = (name: string): string =>
+  `1 of 3 members without a leader: ${name} (etcd answers, but follows no leader of this cluster: check the network between members)`;
+
+/** The same cluster with two more healthy members. */
+const withFive = (w: ClusterWorld): ClusterWorld => {
+  const { clusterId, members } = w.membership.seen ? w.membership.value : { clusterId: '', members: [] };
+  const more = members
+    .slice(0, 2)
+    .map((each, i) => ({ ...each, id: (each.id + 100n) as never, name: nameOf(`db-${i + 3}`) }));
+  return { ...w, membership: { seen: true, value: { clusterId, members: [...members, ...more] } } };
+};
+
 describe('a member that is down', () => {
   const away = (seconds: number) => [durable(), silentFor('db-2', seconds), onNode('db-2', 'node2', lost)];
 
@@ -57,9 +69,15 @@ describe('a member that is down', () => {
 
   it('that answers without a leader is said to do so', () => {
     const [finding] = findingsIn(aWorld(silentFor('db-2', 60), withMember('db-2', { health: 'lost' })));
-    expect(finding?.message).toBe(
-      '1 of 3 members without a leader: db-2 answers, but follows no leader of this cluster: check the network between members',
-    );
+    expect(finding?.message).toBe(withoutLeader('db-2'));
+  });
+
+  it('is reported beside another that answers without a leader', () => {
+    const lost = withMember('db-1', { health: 'lost', silence: { millis: 60_000, looks: 60 } });
+    const size5: Change = (w) => (w.membership.seen ? withFive(w) : w);
+    const [finding] = findingsIn(aWorld(size5, silentFor('db-2', 60), lost));
+    expect(finding?.message).toContain('1 of 5 members unreachable: pod db-2');
+    expect(finding?.message).toContain('1 of 5 members without a leader: db-1');
   });
 
   it('does not count as ready any more, whatever its pod says', () => {

@@ -19,7 +19,7 @@ export interface Upgrade {
   readonly isDowngrade: boolean;
 }
 
-/** Nothing happens any more until somebody has changed something. */
+/** Nothing happens until a user changes the spec or what it names. */
 const blocked: ReadonlySet<Reason> = new Set([
   'Paused',
   'BadSpec',

@@ -172,7 +172,7 @@ function reclaimer(tools: Tools, directory: string): Runnable {
 const isLeaving = ({ metadata, status }: PersistentVolume): boolean =>
   metadata.deletionTimestamp !== undefined && status?.phase !== 'Bound';
 
-/** Anybody who may create PersistentVolumes can name any path in one: only directories of the lab's own are removed. */
+/** A PersistentVolume may name any path: only directories of the lab's own are removed. */
 async function remove(tools: Tools, volume: Stored<PersistentVolume>, directory: string): Promise<void> {
   const path = volume.spec?.hostPath?.path;
   if (path !== undefined && path !== directory && isInside(directory, path))

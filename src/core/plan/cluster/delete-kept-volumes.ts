@@ -1,3 +1,4 @@
+import { alarmsIn } from '../../model/alarms.ts';
 import type { ClusterWorld } from '../../model/cluster.ts';
 import { isOver } from '../../model/kept-volumes.ts';
 import { wantedSize } from './outdated.ts';
@@ -19,6 +20,6 @@ export const deleteKeptVolumes: Rule = (world) => {
 
 function isWell(world: ClusterWorld): boolean {
   const members = world.membership.seen ? world.membership.value.members : [];
-  const isAlarmed = members.some(({ alarms = [] }) => alarms.length > 0);
-  return members.length >= wantedSize(world) && members.every(({ health }) => health === 'healthy') && !isAlarmed;
+  const isWhole = members.length >= wantedSize(world) && members.every(({ health }) => health === 'healthy');
+  return isWhole && alarmsIn(world).length === 0;
 }

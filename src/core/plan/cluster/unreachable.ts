@@ -38,12 +38,17 @@ export function sentenceOnUnreachable(world: ClusterWorld): string | undefined {
   const away = unreachableMembers(world);
   if (away.length === 0 || !world.membership.seen) return undefined;
   const { members } = world.membership.value;
-  const lost = members.filter(({ name, health }) => health === 'lost' && away.includes(name)).map(({ name }) => name);
-  if (lost.length === 0) return `${countOf(away, members.length)}: ${causesOf(away, world)}`;
-  return `${lost.length} of ${members.length} members without a leader: ${lost.join(', ')} ${withoutLeader}`;
+  const isLost = (name: CarrierName): boolean => members.some((each) => each.name === name && each.health === 'lost');
+  const [lost, silent] = [away.filter(isLost), away.filter((name) => !isLost(name))];
+  return [
+    ...(silent.length === 0 ? [] : [`${countOf(silent, members.length)}: ${causesOf(silent, world)}`]),
+    ...(lost.length === 0
+      ? []
+      : [`${lost.length} of ${members.length} members without a leader: ${lost.join(', ')} (${checkNetwork})`]),
+  ].join('; ');
 }
 
-const withoutLeader = 'answers, but follows no leader of this cluster: check the network between members';
+const checkNetwork = 'etcd answers, but follows no leader of this cluster: check the network between members';
 
 /** What is reported while no majority answers: which members are away, and what Kubernetes says of their pods and nodes. */
 export function sentenceOnLostQuorum(world: ClusterWorld): string {
