@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { CarrierName } from '../src/core/model/cluster.ts';
+import type { CarrierName } from '../src/core/model/names.ts';
 import { run } from '../tools/lib/run.ts';
 import { etcdProgram } from '../tools/programs/build.ts';
 import { type Bed, runBenchmarks } from './support/bed.ts';

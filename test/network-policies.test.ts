@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { agentLabel } from '../src/controllers/agents/agent-of-pod.ts';
 import { courierPort, progressPort } from '../src/core/desired/agent-pod.ts';
 import { memberPod } from '../src/core/desired/pod.ts';
-import type { CarrierName } from '../src/core/model/cluster.ts';
+import type { CarrierName } from '../src/core/model/names.ts';
 import { ports } from '../src/core/model/template.ts';
 import { coreos } from '../src/dialects/coreos-v1beta2/dialect.ts';
 import type { ClusterDialect } from '../src/dialects/dialect.ts';

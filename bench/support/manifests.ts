@@ -3,7 +3,7 @@ import { memberClaim } from '../../src/core/desired/claim.ts';
 import type { Blueprint, Manifest } from '../../src/core/desired/manifest.ts';
 import { memberPod } from '../../src/core/desired/pod.ts';
 import { clientService, peerService } from '../../src/core/desired/services.ts';
-import type { CarrierName } from '../../src/core/model/cluster.ts';
+import type { CarrierName } from '../../src/core/model/names.ts';
 import type { Join } from '../../src/core/plan/cluster/step.ts';
 import { allDialects } from '../../src/main/served.ts';
 import { type ClusterSpec, manifestOf } from '../../test/support/apis.ts';

@@ -1,4 +1,5 @@
-import type { Member, MemberId } from './model/cluster.ts';
+import type { Member } from './model/cluster.ts';
+import type { MemberId } from './model/names.ts';
 
 export const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1;
 

@@ -1,7 +1,8 @@
 import type { ManagedCertificates } from '../core/certificates/due.ts';
 import type { Blueprint, Manifest } from '../core/desired/manifest.ts';
 import type { Body } from '../core/desired/pod.ts';
-import type { CarrierName, Member, Memory, Safeguard } from '../core/model/cluster.ts';
+import type { Member, Memory, Safeguard } from '../core/model/cluster.ts';
+import type { CarrierName } from '../core/model/names.ts';
 import type { Step, Verdict } from '../core/plan/cluster/step.ts';
 import type { ClusterStatus } from '../core/status/cluster-status.ts';
 import type { Parsed } from './parsed.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CarrierName, Member } from '../core/model/cluster.ts';
+import type { Member } from '../core/model/cluster.ts';
+import type { CarrierName } from '../core/model/names.ts';
 import { isOlder } from '../core/model/version.ts';
 import { text } from './rule.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Blueprint } from '../../src/core/desired/manifest.ts';
 import { memberPod } from '../../src/core/desired/pod.ts';
 import { seedPod } from '../../src/core/desired/seed-pod.ts';
-import type { CarrierName } from '../../src/core/model/cluster.ts';
+import type { CarrierName } from '../../src/core/model/names.ts';
 import { readCluster } from '../../src/dialects/coreos-v1beta2/intent.ts';
 import type { Node, Pod } from '../../src/kube/object.ts';
 import { placeFor } from '../../src/lab/controllers/place.ts';

@@ -1,8 +1,11 @@
-import type { CarrierName, MemberId, MemberNames } from '../../src/core/model/cluster.ts';
+import type { MemberNames } from '../../src/core/model/intent.ts';
+import type { CarrierName, MemberId } from '../../src/core/model/names.ts';
 import type { Join } from '../../src/core/plan/cluster/step.ts';
 
 export type * from '../../src/core/model/cluster.ts';
+export type * from '../../src/core/model/intent.ts';
 export type { KeptVolume } from '../../src/core/model/kept-volumes.ts';
+export type * from '../../src/core/model/names.ts';
 export type * from '../../src/core/plan/cluster/step.ts';
 
 /** What a simulated cluster begins with. */

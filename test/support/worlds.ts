@@ -1,11 +1,6 @@
-import type {
-  Carrier,
-  CarrierName,
-  ClusterIntent,
-  ClusterWorld,
-  Member,
-  MemberId,
-} from '../../src/core/model/cluster.ts';
+import type { Carrier, ClusterWorld, Member } from '../../src/core/model/cluster.ts';
+import type { ClusterIntent } from '../../src/core/model/intent.ts';
+import type { CarrierName, MemberId } from '../../src/core/model/names.ts';
 
 export type Change = (world: ClusterWorld) => ClusterWorld;
 

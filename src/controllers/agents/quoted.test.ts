@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memberPod } from '../../core/desired/pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
 import type { Pod, Stored } from '../../kube/object.ts';

@@ -1,4 +1,5 @@
-import type { CarrierName, Membership, Sighting } from '../../core/model/cluster.ts';
+import type { Membership, Sighting } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { hasLearners } from '../../core/model/version.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Alarm } from '../../etcd/words.ts';

@@ -1,7 +1,8 @@
 import { isSealed } from '../../core/desired/initial-cluster.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { changedAnnotation, restartsAnnotation, templateAnnotation, templateMark } from '../../core/desired/pod.ts';
-import type { Carrier, CarrierName } from '../../core/model/cluster.ts';
+import type { Carrier } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { Naming } from '../../core/model/template.ts';
 import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { saidAtTheEnd, waitingMessage } from '../agents/quoted.ts';

@@ -6,7 +6,8 @@ import {
   snapshotCountOf,
 } from '../../core/desired/old-requests.ts';
 import { type Body, changedAnnotation, restartsAnnotation } from '../../core/desired/pod.ts';
-import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
+import { carrierNamed } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { compareVersions, parseVersion, type Version } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Pod, Stored } from '../../kube/object.ts';

@@ -2,15 +2,9 @@ import { claimAnnotation, markIn } from '../../core/desired/claim.ts';
 import { isKept } from '../../core/desired/kept-claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { mostClaims } from '../../core/model/claim-names.ts';
-import {
-  type CarrierName,
-  type ClusterWorld,
-  hasHistory,
-  isOurs,
-  type Keeper,
-  type Memory,
-} from '../../core/model/cluster.ts';
+import { type ClusterWorld, hasHistory, isOurs, type Keeper, type Memory } from '../../core/model/cluster.ts';
 import { type FoundDisk, isStrangers, recalled } from '../../core/model/kept-disks.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { isNumberedName } from '../../core/model/ordinals.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';

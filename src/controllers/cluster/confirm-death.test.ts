@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld, durable, nameOf, withCarrier, withoutCarrier } from '../../../test/support/worlds.ts';
-import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import type { MemberId } from '../../core/model/names.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
 import { perform } from './perform.ts';

@@ -1,4 +1,5 @@
-import { type Carrier, type CarrierName, carrierNamed, type Member } from '../../core/model/cluster.ts';
+import { type Carrier, carrierNamed, type Member } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { EtcdMember } from '../../etcd/words.ts';
 import type { Pod, Stored } from '../../kube/object.ts';

@@ -1,6 +1,7 @@
 import { cannotGrowAnnotation, storageOf } from '../../core/desired/claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import type { CarrierName, GrowingDisk } from '../../core/model/cluster.ts';
+import type { GrowingDisk } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { partsOf } from '../../dialects/quantity.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { samplePod } from '../../../test/support/sample-objects.ts';
 import { aWorld, nameOf, outOfContact, withoutCarrier } from '../../../test/support/worlds.ts';
-import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import type { MemberId } from '../../core/model/names.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';

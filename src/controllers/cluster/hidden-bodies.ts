@@ -1,4 +1,5 @@
-import { type CarrierName, type ClusterWorld, carrierNamed } from '../../core/model/cluster.ts';
+import { type ClusterWorld, carrierNamed } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { knownVoters } from '../../core/plan/cluster/formed-unseen.ts';
 import { type Verdict, waitForPerson } from '../../core/plan/cluster/step.ts';
 import { keyOf } from '../../kube/object.ts';

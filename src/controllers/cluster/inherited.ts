@@ -1,5 +1,6 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { type CarrierName, type ClusterWorld, isOurs, type Keeper } from '../../core/model/cluster.ts';
+import { type ClusterWorld, isOurs, type Keeper } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { replicaSets } from '../../kube/resource.ts';

@@ -8,8 +8,9 @@ import {
   removedMemberOf,
 } from '../../core/desired/kept-claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import type { CarrierName, ClusterWorld } from '../../core/model/cluster.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { type KeptVolume, untilOf } from '../../core/model/kept-volumes.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { keyOf, type PersistentVolumeClaim, type Pod, type Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import type { ClusterIntent, ClusterWorld } from '../../core/model/cluster.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import type { ClusterIntent } from '../../core/model/intent.ts';
 import { Failure } from '../../std/failure.ts';
 
 /** The addresses that a name leads to; none when nobody here knows it. */

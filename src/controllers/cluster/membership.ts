@@ -1,12 +1,5 @@
-import type {
-  Carrier,
-  CarrierName,
-  Member,
-  MemberId,
-  Membership,
-  Refusal,
-  Sighting,
-} from '../../core/model/cluster.ts';
+import type { Carrier, Member, Membership, Refusal, Sighting } from '../../core/model/cluster.ts';
+import type { CarrierName, MemberId } from '../../core/model/names.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../etcd/words.ts';

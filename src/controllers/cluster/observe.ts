@@ -1,7 +1,8 @@
 import type { ManagedCertificates } from '../../core/certificates/due.ts';
 import { type Encryption, type Planes, speaking } from '../../core/desired/encryption.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import type { Carrier, CarrierName, ClusterWorld, Refusal } from '../../core/model/cluster.ts';
+import type { Carrier, ClusterWorld, Refusal } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { ports } from '../../core/model/template.ts';
 import { quorumOf } from '../../core/quorum.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aWorld, nameOf, outOfContact, withCarrier, withMember } from '../../../test/support/worlds.ts';
 import { claimAnnotation, claimMark } from '../../core/desired/claim.ts';
 import type { Planes } from '../../core/desired/encryption.ts';
-import type { MemberId } from '../../core/model/cluster.ts';
+import type { MemberId } from '../../core/model/names.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
 import { ApiFailure } from '../../kube/errors.ts';
 import { Failure } from '../../std/failure.ts';

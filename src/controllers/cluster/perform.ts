@@ -3,7 +3,7 @@ import { listeningAs } from '../../core/desired/encryption.ts';
 import { annotationsOf, sealed } from '../../core/desired/initial-cluster.ts';
 import type { Blueprint, Manifest } from '../../core/desired/manifest.ts';
 import { type Body, memberPod } from '../../core/desired/pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../core/desired/encryption.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { memberPod, templateMark } from '../../core/desired/pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { nextPlanes, planesWithoutCertificates, trustedWithPassword } from './planes.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ClusterIntent, ClusterWorld, Safeguard } from '../../core/model/cluster.ts';
+import type { ClusterWorld, Safeguard } from '../../core/model/cluster.ts';
+import type { ClusterIntent } from '../../core/model/intent.ts';
 import { nextMinor } from '../../core/plan/cluster/outdated.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { ClusterDialect, ReadCluster, SafeguardDialect } from '../../dialects/dialect.ts';

@@ -1,5 +1,6 @@
 import type { Blueprint } from '../../core/desired/manifest.ts';
-import { type CarrierName, type ClusterWorld, hasHistory } from '../../core/model/cluster.ts';
+import { type ClusterWorld, hasHistory } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { freeOrdinals, ordinalOf } from '../../core/model/ordinals.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import { keyOf } from '../../kube/object.ts';

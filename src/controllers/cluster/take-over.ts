@@ -7,7 +7,8 @@ import {
 } from '../../core/desired/claim.ts';
 import { passedAnnotation, passedNames } from '../../core/desired/labels.ts';
 import { templateAnnotation, templateMark } from '../../core/desired/pod.ts';
-import { type CarrierName, carrierNamed } from '../../core/model/cluster.ts';
+import { carrierNamed } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { pods, replicaSets } from '../../kube/resource.ts';

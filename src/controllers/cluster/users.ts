@@ -1,4 +1,5 @@
-import type { CarrierName, ClusterWorld, Member } from '../../core/model/cluster.ts';
+import type { ClusterWorld, Member } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { upgradeMindsUsers } from '../../core/versions/users.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import { isRefusal } from '../../etcd/errors.ts';

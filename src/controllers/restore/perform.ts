@@ -1,6 +1,6 @@
 import { type AgentImage, agentPod } from '../../core/desired/agent-pod.ts';
 import { type Seeding, seedClaim, seedPod } from '../../core/desired/seed-pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { Seed } from '../../core/model/restore.ts';
 import type { RestoreStep } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';

@@ -1,5 +1,5 @@
-import type { CarrierName } from '../model/cluster.ts';
 import type { DiskMark } from '../model/kept-disks.ts';
+import type { CarrierName } from '../model/names.ts';
 import type { MemberTemplate, Naming } from '../model/template.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Blueprint, Manifest } from './manifest.ts';

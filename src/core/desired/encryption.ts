@@ -1,4 +1,5 @@
-import type { CarrierName, ClientMove } from '../model/cluster.ts';
+import type { ClientMove } from '../model/cluster.ts';
+import type { CarrierName } from '../model/names.ts';
 import type { SecretFiles } from '../model/template.ts';
 import type { Blueprint } from './manifest.ts';
 

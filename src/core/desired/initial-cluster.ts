@@ -1,4 +1,5 @@
-import type { CarrierName, ClusterIntent } from '../model/cluster.ts';
+import type { ClusterIntent } from '../model/intent.ts';
+import type { CarrierName } from '../model/names.ts';
 import type { Naming } from '../model/template.ts';
 import type { Join } from '../plan/cluster/step.ts';
 

@@ -1,5 +1,5 @@
 import { memberOfClaim } from '../model/claim-names.ts';
-import type { CarrierName } from '../model/cluster.ts';
+import type { CarrierName } from '../model/names.ts';
 import type { Naming } from '../model/template.ts';
 import type { Blueprint } from './manifest.ts';
 

@@ -1,4 +1,4 @@
-import type { ClusterIntent } from '../model/cluster.ts';
+import type { ClusterIntent } from '../model/intent.ts';
 import type { MemberTemplate, Naming, SecretFiles } from '../model/template.ts';
 
 export interface OwnerReference {

@@ -1,4 +1,4 @@
-import type { CarrierName } from '../model/cluster.ts';
+import type { CarrierName } from '../model/names.ts';
 import { type MemberTemplate, type Naming, type Passed, ports, type SecretFiles } from '../model/template.ts';
 import type { Join } from '../plan/cluster/step.ts';
 import { fingerprint } from './fingerprint.ts';

@@ -1,4 +1,4 @@
-import type { CarrierName } from '../model/cluster.ts';
+import type { CarrierName } from '../model/names.ts';
 import type { Passed } from '../model/template.ts';
 import { hasEtcdutl } from '../model/version.ts';
 import { type AgentImage, type AgentMount, agentContainer, agentVolumes, progressPort } from './agent-pod.ts';

@@ -1,4 +1,5 @@
-import type { CarrierName, ClusterWorld } from './cluster.ts';
+import type { ClusterWorld } from './cluster.ts';
+import type { CarrierName } from './names.ts';
 
 /** An alarm that etcd has raised. Without a member, it was raised by one that was removed since. */
 export interface Alarm {

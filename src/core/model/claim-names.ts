@@ -1,4 +1,5 @@
-import type { CarrierName, ClusterIntent } from './cluster.ts';
+import type { ClusterIntent } from './intent.ts';
+import type { CarrierName } from './names.ts';
 
 /** How many PVCs one member name can have at a time: one in use, and those of removed members of that name that are kept. */
 export const mostClaims = 9;

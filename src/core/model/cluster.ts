@@ -1,14 +1,8 @@
 import type { Due } from '../certificates/due.ts';
 import type { Stage } from '../certificates/staging.ts';
+import type { ClusterIntent } from './intent.ts';
 import type { KeptVolume } from './kept-volumes.ts';
-
-declare const brand: unique symbol;
-type Brand<T, Name extends string> = T & { readonly [brand]: Name };
-
-/** A *member* is an entry in etcd's own membership list. uint64 on the wire: a `number` would lose bits. */
-export type MemberId = Brand<bigint, 'MemberId'>;
-/** A *carrier* is what we run so that a member can exist. It has the member's name, which is in the member's peer URL. */
-export type CarrierName = Brand<string, 'CarrierName'>;
+import type { CarrierName, MemberId } from './names.ts';
 
 /** Not knowing is a fact of its own: an unreachable etcd is not an empty etcd. */
 export type Sighting<T> =
@@ -161,34 +155,6 @@ export interface Bootstrap {
   /** They are those who left disks here, and nobody else: whether they are enough is for etcd to say. */
   readonly onLeftDisks?: boolean | undefined;
 }
-
-export interface ClusterIntent {
-  readonly name: string;
-  readonly namespace: string;
-  readonly uid: string;
-  readonly size: number;
-  readonly version: string;
-  readonly paused: boolean;
-  /** The restore that has asked for the pause, where one has. */
-  readonly heldBy?: string | undefined;
-  readonly memberNames: MemberNames;
-  /** How long a member may be out of reach before another takes its place. */
-  readonly replaceAfterSeconds: number;
-  /** How long the volume of a removed member is kept; 0: it is deleted at once. */
-  readonly keepVolumesSeconds: number;
-  /** How a member's peer URL is made of its name. */
-  readonly peerURLOf: (name: CarrierName) => string;
-  /** The image of a version. */
-  readonly imageOf: (version: string) => string;
-  /** Whether the spec names the image of its version by digest; it knows no digest of any other version. */
-  readonly isPinned?: boolean;
-}
-
-/**
- * `random`: members are named by chance, and none is like another. `ordinal`: by numbers from nought, of which the lowest are
- * to stay.
- */
-export type MemberNames = 'random' | 'ordinal';
 
 /** What etcd said of itself in this pass, linearizably: a majority has agreed to it. */
 export interface Membership {

@@ -1,4 +1,5 @@
-import { type CarrierName, isOurs, type Memory } from './cluster.ts';
+import { isOurs, type Memory } from './cluster.ts';
+import type { CarrierName } from './names.ts';
 
 /** What stands on a disk that may outlive its cluster, for whoever finds it: whose it is, and who the others were. */
 export interface DiskMark {

@@ -1,4 +1,5 @@
-import type { CarrierName, ClusterIntent } from './cluster.ts';
+import type { ClusterIntent } from './intent.ts';
+import type { CarrierName } from './names.ts';
 
 /** The PVC of a member that was removed. No member uses it again. It is deleted when its grace time is over. */
 export interface KeptVolume {

@@ -1,4 +1,4 @@
-import type { CarrierName } from './cluster.ts';
+import type { CarrierName } from './names.ts';
 
 /** The number at the end of a member's name, as a number: `db-10` comes after `db-9`. A name without one comes before all. */
 export const ordinalOf = (name: CarrierName): number => Number(/-(\d{1,9})$/.exec(name)?.[1] ?? -1);

@@ -1,6 +1,7 @@
 import { alarmsIn, isCorrupt, sentenceOnAlarms } from '../model/alarms.ts';
-import type { Carrier, CarrierName, ClusterWorld, Member, Memory } from '../model/cluster.ts';
+import type { Carrier, ClusterWorld, Member, Memory } from '../model/cluster.ts';
 import { type KeptUntil, untilOf } from '../model/kept-volumes.ts';
+import type { CarrierName } from '../model/names.ts';
 import { isSameVersion } from '../model/version.ts';
 import { hasFormed } from '../plan/cluster/formed-unseen.ts';
 import { routeOf } from '../plan/cluster/outdated.ts';

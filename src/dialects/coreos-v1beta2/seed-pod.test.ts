@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { memberPod } from '../../core/desired/pod.ts';
 import { type Seeding, seedClaim, seedPod } from '../../core/desired/seed-pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { readCluster } from './intent.ts';
 
 function blueprintOf(version: string, pod: object = {}): Blueprint {

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../core/desired/manifest.ts';
 import type { Body } from '../../core/desired/pod.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import type { Join } from '../../core/plan/cluster/step.ts';
 import { group, hostOf, version } from './names.ts';
 import type { EtcdPeerSpec } from './peer-spec.ts';

@@ -3,7 +3,7 @@ import { memberClaim } from '../../core/desired/claim.ts';
 import type { Blueprint } from '../../core/desired/manifest.ts';
 import { memberPod } from '../../core/desired/pod.ts';
 import { clientService, peerService } from '../../core/desired/services.ts';
-import type { CarrierName } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { improbable } from './dialect.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
-import type { CarrierName, Memory } from '../../core/model/cluster.ts';
+import type { Memory } from '../../core/model/cluster.ts';
+import type { CarrierName } from '../../core/model/names.ts';
 import { type MemberTemplate, type Naming, type Passed, ports } from '../../core/model/template.ts';
 import { plaintextAnnotation } from '../../core/status/plaintext.ts';
 import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../certificates.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld, nameOf, outOfContact, untouched, wanting, withMember } from '../../../test/support/worlds.ts';
-import type { ClusterWorld, MemberId } from '../../core/model/cluster.ts';
+import type { ClusterWorld } from '../../core/model/cluster.ts';
+import type { MemberId } from '../../core/model/names.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';

@@ -1,4 +1,5 @@
-import { type CarrierName, type ClusterWorld, isInherited } from '../../model/cluster.ts';
+import { type ClusterWorld, isInherited } from '../../model/cluster.ts';
+import type { CarrierName } from '../../model/names.ts';
 import { quorumOf } from '../../quorum.ts';
 
 /** What shows whether a cluster has formed. */

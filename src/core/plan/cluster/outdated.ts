@@ -1,6 +1,7 @@
 import { alarmsIn, isCorrupt } from '../../model/alarms.ts';
-import type { Carrier, ClusterIntent, ClusterWorld, Member } from '../../model/cluster.ts';
+import type { Carrier, ClusterWorld, Member } from '../../model/cluster.ts';
 import { carrierNamed } from '../../model/cluster.ts';
+import type { ClusterIntent } from '../../model/intent.ts';
 import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
 import { floorOnTheWay, type Hop, type Route, routeByDigest, routeTo } from '../../versions/route.ts';
 import { usersInTheWay } from '../../versions/users.ts';

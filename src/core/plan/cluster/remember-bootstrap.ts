@@ -1,4 +1,6 @@
-import { type CarrierName, type ClusterIntent, type ClusterWorld, hasHistory } from '../../model/cluster.ts';
+import { type ClusterWorld, hasHistory } from '../../model/cluster.ts';
+import type { ClusterIntent } from '../../model/intent.ts';
+import type { CarrierName } from '../../model/names.ts';
 import { ordinalOf } from '../../model/ordinals.ts';
 import { refusalToFound } from '../../versions/route.ts';
 import { act, type Rule, type Verdict, waitForPerson } from './step.ts';

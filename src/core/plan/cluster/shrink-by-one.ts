@@ -1,4 +1,5 @@
-import type { ClusterWorld, Member, MemberNames } from '../../model/cluster.ts';
+import type { ClusterWorld, Member } from '../../model/cluster.ts';
+import type { MemberNames } from '../../model/intent.ts';
 import { ordinalOf } from '../../model/ordinals.ts';
 import { canMoveLeader } from '../../model/version.ts';
 import { survivesRemovalOf } from '../../quorum.ts';

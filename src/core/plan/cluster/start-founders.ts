@@ -1,11 +1,6 @@
-import {
-  type Bootstrap,
-  type Carrier,
-  type CarrierName,
-  type ClusterIntent,
-  type ClusterWorld,
-  carrierNamed,
-} from '../../model/cluster.ts';
+import { type Bootstrap, type Carrier, type ClusterWorld, carrierNamed } from '../../model/cluster.ts';
+import type { ClusterIntent } from '../../model/intent.ts';
+import type { CarrierName } from '../../model/names.ts';
 import { causeOf } from './cause.ts';
 import { hasFormedUnseen } from './formed-unseen.ts';
 import { isAsDesired } from './outdated.ts';

@@ -1,6 +1,7 @@
 import type { Due } from '../../certificates/due.ts';
 import type { Stage } from '../../certificates/staging.ts';
-import type { Bootstrap, CarrierName, ClusterWorld, MemberId } from '../../model/cluster.ts';
+import type { Bootstrap, ClusterWorld } from '../../model/cluster.ts';
+import type { CarrierName, MemberId } from '../../model/names.ts';
 import type { Reason } from '../../reasons.ts';
 
 /** How a carrier's etcd is told about its cluster. It matters only while its disk is empty. */

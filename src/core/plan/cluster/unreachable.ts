@@ -1,4 +1,5 @@
-import { type Carrier, type CarrierName, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
+import { type Carrier, type ClusterWorld, carrierNamed, type Member } from '../../model/cluster.ts';
+import type { CarrierName } from '../../model/names.ts';
 import { hasQuorum, quorumOf } from '../../quorum.ts';
 import { knownVoters } from './formed-unseen.ts';
 
