@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findingsFor } from '../../../test/support/findings.ts';
 import {
   aWorld,
   type Change,
@@ -9,25 +10,10 @@ import {
   withoutCarrier,
 } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
-import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
-import { statusOf } from '../../core/status/cluster-status.ts';
-import type { Findings } from '../dialect.ts';
 import { coreos } from './dialect.ts';
 import type { EtcdClusterStatus } from './status.ts';
 
-const read = coreos.read({
-  metadata: { name: 'db', namespace: 'default', uid: 'u' },
-  spec: { size: 3, version: '3.5.35' },
-});
-if (!read.ok) throw new Error('unreadable');
-const { blueprint } = read.value;
-
-const findings = (world: ClusterWorld, now = '2026-01-01T00:00:00Z'): Findings => ({
-  status: statusOf(world, planCluster(world), undefined),
-  blueprint: { ...blueprint, intent: world.intent },
-  generation: 7,
-  now: new Date(now),
-});
+const findings = findingsFor(coreos, { size: 3, version: '3.5.35' });
 const written = (world: ClusterWorld, previous: unknown = {}): EtcdClusterStatus =>
   coreos.writeStatus(findings(world), previous);
 const conditionOf = (status: EtcdClusterStatus, type: string) =>

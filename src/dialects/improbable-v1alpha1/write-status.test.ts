@@ -1,28 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { findingsFor } from '../../../test/support/findings.ts';
 import { aWorld, nameOf, outOfContact, untouched, wanting, withMember } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import type { MemberId } from '../../core/model/names.ts';
-import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
-import { statusOf } from '../../core/status/cluster-status.ts';
-import type { Findings } from '../dialect.ts';
 import { improbable } from './dialect.ts';
 import { writePeerStatus } from './peer-status.ts';
 import { type EtcdClusterStatus, etcdClusterStatus } from './status.ts';
 
-const read = improbable.read({
-  metadata: { name: 'db', namespace: 'default', uid: 'u' },
-  spec: { replicas: 3, version: '3.5.35' },
-});
-if (!read.ok) throw new Error('unreadable');
-const { blueprint } = read.value;
-
-const findings = (world: ClusterWorld, now = '2026-01-01T00:00:00Z'): Findings => ({
-  status: statusOf(world, planCluster(world), undefined),
-  blueprint: { ...blueprint, intent: world.intent },
-  generation: 7,
-  now: new Date(now),
-});
+const findings = findingsFor(improbable, { replicas: 3, version: '3.5.35' });
 const written = (world: ClusterWorld, previous: unknown = {}): EtcdClusterStatus =>
   improbable.writeStatus(findings(world), previous);
 const conditionOf = ({ conditions = [] }: EtcdClusterStatus, type: string) =>
@@ -140,6 +126,7 @@ describe('Events', () => {
   });
 
   it('warn of an even number', () => {
+    const { blueprint } = findings(aWorld());
     const even = { ...blueprint, intent: { ...blueprint.intent, size: 4 } };
     expect(improbable.tellSpec(even)).toMatchObject([{ type: 'Warning', reason: 'EvenSize' }]);
     expect(improbable.tellSpec(blueprint)).toEqual([]);
