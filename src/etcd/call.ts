@@ -9,7 +9,7 @@ import type {
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Credentials, placeOf } from './endpoint.ts';
 import { failureOf, isRefusal } from './errors.ts';
-import { Auth } from './gen/etcd_pb.ts';
+import { AlarmRequest_AlarmAction, Auth } from './gen/etcd_pb.ts';
 import { CallLimit } from './limit.ts';
 import type { Line } from './line.ts';
 import type { Session } from './session.ts';
@@ -59,8 +59,12 @@ interface CallerSettings {
   readonly confirmChange?: (() => void) | undefined;
 }
 
-/** Requests that change nothing; `Alarm` is how alarms are listed. A request that is not named here counts as a change. */
-const asking: ReadonlySet<string> = new Set(['Status', 'Range', 'MemberList', 'Authenticate', 'HashKV', 'Alarm']);
+/** Requests that change nothing. A request that is not named here counts as a change. */
+const asking: ReadonlySet<string> = new Set(['Status', 'Range', 'MemberList', 'Authenticate', 'HashKV']);
+
+/** One method lists alarms, raises them and disarms them. */
+const isChange = (method: string, request: object): boolean =>
+  method === 'Alarm' ? Reflect.get(request, 'action') !== AlarmRequest_AlarmAction.GET : !asking.has(method);
 
 /** Sends calls to one member: each with a time limit, each with a token where there are users, each failing in our words. */
 export class Caller {
@@ -123,7 +127,7 @@ export class Caller {
   ): Promise<MessageShape<O>> {
     return this.#run(method.name, limit, async ({ session }) => {
       limit.confirm();
-      if (!asking.has(method.name)) this.#confirmChange?.();
+      if (isChange(method.name, request)) this.#confirmChange?.();
       using _call = session.beginCall();
       const transport = bulk === true ? session.bulkTransport : session.transport;
       return (await transport.unary(method, limit.signal, limit.millis, headers(token), request)).message;

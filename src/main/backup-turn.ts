@@ -14,8 +14,8 @@ import { type BackupMetrics, backupMetrics, restoreMetrics } from './backup-metr
 import type { BackupParts } from './backups.ts';
 import { whenKindIsSomewhere, whenKindIsThere } from './kind-is-there.ts';
 import type { Log } from './log.ts';
-import { placesOf, waitForOldLock } from './old-lock.ts';
-import type { Place, Survey } from './places.ts';
+import { outlastOldLocks } from './old-lock.ts';
+import { type Place, type Survey, whenServed } from './places.ts';
 import { restoreKinds } from './restore-kinds.ts';
 import type { RestoreParts } from './restores.ts';
 import type { Served } from './served.ts';
@@ -118,13 +118,14 @@ async function takeTurn(turn: BackupTurn, group: Group, stop: AbortSignal): Prom
   const served = turn.places.filter(({ dialects }) => dialects.some(({ dialect }) => dialect.group === group.api));
   if (!(await whenKindIsSomewhere(kind, { ...turn, places: served, clock }, stop))) return;
   const begin = async (signal: AbortSignal, leads?: Leadership['holds']): Promise<void> => {
-    const places = oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease);
-    for (const place of places) await waitForOldLock({ client, namespace, place, clock, log }, signal);
+    const waiting = { client, clock, log, lease: settings.lease };
+    await outlastOldLocks({ namespace, lacks, locks: [oldLock] }, waiting, signal);
     if (signal.aborted) return;
     log.info({ identity, kind: kind.kind }, 'looking after them');
     const inPlace = async (found: Place, ends: AbortSignal): Promise<void> => {
-      const place = found.whenGranted === undefined ? found : await found.whenGranted(ends);
+      const place = await whenServed(found, ends);
       if (place === undefined) return;
+      if (place.namespace !== namespace) await outlastOldLocks({ ...place, locks: [oldLock] }, waiting, ends);
       const isThere =
         served.length === 1 || whenKindIsThere(kind, { client, scope: place.namespace, clock, log }, ends);
       if (await isThere) await group.work(place, leads, ends);

@@ -7,6 +7,7 @@ import type { Caches, ClusterObject, PeerShelf, Tools } from '../controllers/clu
 import { Watched } from '../controllers/cluster/watched.ts';
 import { writerFor } from '../controllers/cluster/writer.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
+import { warningsOfScope } from '../dialects/warnings.ts';
 import type { EtcdConnections } from '../etcd/connections.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type KubeObject, keyOf, type ObjectMeta } from '../kube/object.ts';
@@ -113,9 +114,11 @@ function tellForeign({ store }: PeerShelf, recorder: EventRecorder): void {
 }
 
 /** It was or is being deleted, or belongs to another operator. */
-function isOver(key: string, { caches, isOurs }: Pick<Tools, 'caches' | 'isOurs'>): boolean {
+function isOver(key: string, { caches, isOurs, dialect }: Pick<Tools, 'caches' | 'isOurs' | 'dialect'>): boolean {
   const { metadata } = caches.clusters.get(key) ?? {};
-  return metadata === undefined || metadata.deletionTimestamp !== undefined || !isOurs(metadata);
+  if (metadata === undefined || metadata.deletionTimestamp !== undefined) return true;
+  // A cluster with a warning about its scope is remembered, so that the Event is written once and is limited.
+  return !isOurs(metadata) && warningsOfScope(metadata.annotations, dialect.scopeAnnotation).length === 0;
 }
 
 const running =

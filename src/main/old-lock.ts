@@ -24,6 +24,28 @@ export const placesOf = (place: OldLockPlace, lease: string | undefined): readon
     ? [place, { ...place, name: lease }]
     : [place];
 
+/** The locks of original operators in one namespace, and what this operator may not read there. */
+export interface OldLocks {
+  readonly namespace: string | undefined;
+  readonly lacks: ReadonlySet<string>;
+  readonly locks: readonly (OldLockPlace | undefined)[];
+}
+
+interface Waiting extends Pick<OldLock, 'client' | 'clock' | 'log'> {
+  readonly lease: string | undefined;
+}
+
+/** Waits until no original operator holds a lock in the namespace. */
+export async function outlastOldLocks(
+  { namespace, lacks, locks }: OldLocks,
+  { lease, ...waiting }: Waiting,
+  signal: AbortSignal,
+): Promise<void> {
+  if (namespace === undefined) return;
+  const readable = locks.flatMap((each) => (each === undefined || lacks.has(each.plural) ? [] : placesOf(each, lease)));
+  for (const place of readable) await waitForOldLock({ ...waiting, namespace, place }, signal);
+}
+
 interface Held {
   readonly by: string;
   readonly renewed: string;

@@ -22,9 +22,9 @@ import { leaveAtOnce } from './leave.ts';
 import { type Log, makeLog } from './log.ts';
 import { clusterMetrics, passMetrics } from './metrics.ts';
 import { tokenIn } from './metrics-access.ts';
-import { placesOf, waitForOldLock } from './old-lock.ts';
+import { outlastOldLocks } from './old-lock.ts';
 import { tellOnOwnPod } from './own-pod.ts';
-import { type Place, type Survey, survey } from './places.ts';
+import { type Place, type Survey, survey, whenServed } from './places.ts';
 import { describeReach, isServedBy } from './reach.ts';
 import type { Served } from './served.ts';
 import type { Settings } from './settings.ts';
@@ -167,7 +167,7 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const { client, namespace, settings, log, lacks } = turn;
   const identity = identityOf(settings);
   const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
-    await outlastOldLocks(turn, { namespace, lacks, dialects: turn.dialects }, signal);
+    await outlast(turn, { namespace, lacks, dialects: turn.dialects }, signal);
     if (settings.createCrd)
       for (const name of settings.dialects ?? byDefault) await installCrds(name, whileLeading(client, leads), log);
     turn.news.leads(identity);
@@ -192,11 +192,11 @@ interface Working extends Pick<ClusterParts, 'leads' | 'onOutcome' | 'onCaches'>
 /** Looks after the clusters of one namespace, or of all. */
 async function workIn(place: Place, { turn, ...working }: Working, signal: AbortSignal): Promise<void> {
   const { client, settings, log, wayTo } = turn;
-  const granted = place.whenGranted === undefined ? place : await place.whenGranted(signal);
+  const granted = await whenServed(place, signal);
   if (granted === undefined) return;
   const { namespace, lacks, dialects } = granted;
   if (granted !== place) log.info(`the rights in namespace ${namespace} are granted: serving it`);
-  if (namespace !== undefined && namespace !== turn.namespace) await outlastOldLocks(turn, place, signal);
+  if (namespace !== turn.namespace) await outlast(turn, granted, signal);
   const controllers = clusterControllers({
     ...{ client, clock: systemClock, scope: namespace, log, dialects, wayTo, onTrouble: onTrouble(turn) },
     ...{ ...working, workers: settings.workers, identity: identityOf(settings), isOurs: isServedBy(settings) },
@@ -209,15 +209,11 @@ async function workIn(place: Place, { turn, ...working }: Working, signal: Abort
   await runTogether([controllers, chaos], signal);
 }
 
-/** Waits for original operators that had their lock in this namespace. */
-async function outlastOldLocks({ client, settings, log }: Parts, place: Place, signal: AbortSignal): Promise<void> {
-  const { namespace, lacks, dialects } = place;
-  const locks = dialects.flatMap(({ dialect: { oldLock } }) =>
-    oldLock === undefined || lacks.has(oldLock.plural) ? [] : placesOf(oldLock, settings.lease),
-  );
-  if (namespace === undefined) return;
-  for (const lock of locks) await waitForOldLock({ client, namespace, place: lock, clock: systemClock, log }, signal);
-}
+/** Waits for original operators of clusters that have their lock in this namespace. */
+const outlast = ({ client, settings, log }: Parts, place: Place, signal: AbortSignal): Promise<void> => {
+  const locks = place.dialects.map(({ dialect }) => dialect.oldLock);
+  return outlastOldLocks({ ...place, locks }, { client, clock: systemClock, log, lease: settings.lease }, signal);
+};
 
 /** Only kinds of the APIs in `--dialects` are defined. */
 const byDefault = ['coreos'] as const;

@@ -80,6 +80,10 @@ async function lookAt(namespace: string | undefined, dialects: readonly Served[]
 const isMissing = (missing: readonly Right[], { group, plural }: Served['dialect']): boolean =>
   missing.some((right) => right.group === group && right.resource === plural && right.verb === 'list');
 
+/** A place as it is when it can be served: at once, or when its rights are granted. */
+export const whenServed = async (place: Place, signal: AbortSignal): Promise<Place | undefined> =>
+  place.whenGranted === undefined ? place : await place.whenGranted(signal);
+
 const everyMillis = 15_000;
 
 /** A namespace whose RoleBinding comes later is served from then on, with the rights that it has then. */
@@ -90,8 +94,10 @@ async function granted(
 ): Promise<Place | undefined> {
   while (!signal.aborted) {
     const visible = await visibleIn(asking.client, dialects, namespace);
-    if (visible.length > 0) {
-      const { missing, ...place } = await lookAt(namespace, visible, asking);
+    const found = visible.length === 0 ? undefined : await lookAt(namespace, visible, asking);
+    // An API server that does not answer counts as a yes. The second round of questions must say the same.
+    if (found !== undefined && found.whenGranted === undefined) {
+      const { missing, ...place } = found;
       asking.onMissing(namespace, tellMissing(missing, namespace));
       return place;
     }

@@ -40,7 +40,7 @@ export const restoreController =
       worksAtHome: hasStore({ store: operators }),
       reconciler: (shared, { declared, agents }) => {
         const { memories, secrets } = shared;
-        memories.add('connections', connectionsOf(etcd));
+        const connections = memories.add('connections', connectionsOf(etcd));
         const glances = memories.add('glances', new Glances(clock));
         const reconcile = restoreReconciler({
           ...{ ...shared, ...own, rivals, glances },
@@ -48,7 +48,7 @@ export const restoreController =
           caches: { restores: declared, agents },
         });
         const forget = (key: string): void => {
-          for (const each of [connectionsOf(etcd), glances, secrets]) each?.forget(key);
+          for (const each of [connections, glances, secrets]) each?.forget(key);
         };
         return forgetting(reconcile, { forget }, () => true); // one that is over may stay for years
       },

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Restrictions, restrictionFlags, sharedRestrictions, type UidRange } from '../dialects/restrictions.ts';
 import { isShared } from './reach.ts';
 import type { Settings } from './settings.ts';
+import { flag } from './settings-checks.ts';
 
 /** As the flags say it: a list, or a star for anything. */
 export interface RestrictionFlags {
@@ -11,12 +12,6 @@ export interface RestrictionFlags {
   readonly allowedServiceAccounts?: readonly string[];
   readonly allowedUids?: readonly UidRange[] | readonly ['*'];
 }
-
-const isTrue = (text: string | true): boolean => {
-  if (text === true || text === 'true') return true;
-  if (text === 'false') return false;
-  throw new InvalidArgumentError('must be true or false');
-};
 
 const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
 
@@ -58,7 +53,7 @@ export function withRestrictionFlags(command: Command): Command {
         `users as which members may run, such as 1000-2000,65532; ${byDefault} any but root`,
       ).argParser(ranges),
     )
-    .option('--warn-plaintext [bool]', 'say of clusters without TLS that they have none', isTrue, true);
+    .option('--warn-plaintext [bool]', 'say of clusters without TLS that they have none', flag, true);
 }
 
 /** What is said counts; what is not said is restricted where the operator is shared. */

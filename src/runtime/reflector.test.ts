@@ -98,7 +98,7 @@ describe('a reflector', () => {
         response.write(line('DELETED', samplePod('b', 8)) + line('BOOKMARK', samplePod('', 20)));
       },
     ]);
-    await truly('all events are here', () => reflector.store.version === '20');
+    await truly('all events are here', () => reflector.store.versionIn(undefined) === '20');
     expect(heard).toEqual(['added a@3', 'added b@6', 'updated a@7', 'deleted b@8']);
     expect(watchedFrom()).toEqual(['5']);
     expect(server.requests.at(-1)?.query.get('allowWatchBookmarks')).toBe('true');
@@ -237,7 +237,7 @@ describe('a list', () => {
       resource: pods,
       clock: systemClock,
       onTrouble: (failure) => {
-        expect(reflector.store.version).toBeUndefined();
+        expect(reflector.store.versionIn(undefined)).toBeUndefined();
         troubles.push(failure);
       },
       backoff: { firstSeconds: 0.01, mostSeconds: 0.05 },

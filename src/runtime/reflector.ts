@@ -81,7 +81,8 @@ export class Reflector<T extends KubeObject> {
       await this.#watch(signal);
       return undefined;
     } catch (thrown) {
-      return isIdleEnd(thrown) ? undefined : Failure.from(thrown);
+      // A list that stalls fails in the same way as an idle watch, and is trouble.
+      return this.#watchBegan !== undefined && isIdleEnd(thrown) ? undefined : Failure.from(thrown);
     }
   }
 

@@ -37,12 +37,10 @@ export class Store<T extends KubeObject> {
     this.#onHandlerFailure = onHandlerFailure;
   }
 
-  /** All that happened up to this version is in here; nothing before the first list. */
-  get version(): string | undefined {
-    return this.versionIn(undefined);
-  }
-
-  /** The same for one namespace: a version that the watch of another has reached says nothing about it. */
+  /**
+   * All that happened up to this version is in here; nothing before the first list. Where each namespace has its own watch, the
+   * version of one says nothing about another.
+   */
   versionIn(namespace: string | undefined): string | undefined {
     return this.#versions.get(this.#partOf(namespace));
   }

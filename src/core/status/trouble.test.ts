@@ -73,9 +73,9 @@ describe('a member that is down', () => {
   });
 
   it('is reported beside another that answers without a leader', () => {
-    const lost = withMember('db-1', { health: 'lost', silence: { millis: 60_000, looks: 60 } });
+    const leaderless = withMember('db-1', { health: 'lost', silence: { millis: 60_000, looks: 60 } });
     const size5: Change = (w) => (w.membership.seen ? withFive(w) : w);
-    const [finding] = findingsIn(aWorld(size5, silentFor('db-2', 60), lost));
+    const [finding] = findingsIn(aWorld(size5, silentFor('db-2', 60), leaderless));
     expect(finding?.message).toContain('1 of 5 members unreachable: pod db-2');
     expect(finding?.message).toContain('1 of 5 members without a leader: db-1');
   });

@@ -51,10 +51,21 @@ const pairOf = (member: Member, world: ClusterWorld): readonly Pair[] => {
 /** A member whose image is not of the version that its pod names gets the image that the spec names by now. */
 function correctImage(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
   const hop = nextHop(world);
-  const wrong = hop === undefined ? undefined : pairs.find((pair) => isWrongFor(hop.version, pair, world));
-  if (hop === undefined || wrong === undefined) return undefined;
+  if (hop === undefined) return undefined;
+  const [wrong] = pairs.filter((pair) => isWrongFor(hop.version, pair, world)).toSorted((a, b) => turn(a) - turn(b));
+  if (wrong === undefined) return undefined;
+  const last = pairs.find((pair) => pair !== wrong && !isBack(pair, pairs));
+  if (last !== undefined) return wait('Upgrading', `waiting for ${last.member.name} to run ${last.carrier.version}`);
   return prepareDowngrade(hop, world) ?? giveUpLead(wrong, pairs, world) ?? change(wrong, hop.version, world);
 }
+
+/** Whether a member has started with the image that its pod was given, and has caught up. */
+const isBack = ({ member, carrier }: Pair, pairs: readonly Pair[]): boolean =>
+  carrier.isChanging !== true &&
+  hasCaughtUp(
+    member,
+    pairs.map((pair) => pair.member),
+  );
 
 /** Between the change of an image and the start of it the old one still answers, and answers well. */
 function waitForLast(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
