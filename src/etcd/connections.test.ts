@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startFakeEtcd } from '../../test/support/etcd-fake.ts';
 import { Failure } from '../std/failure.ts';
 import { EtcdConnections } from './connections.ts';
+import { AlarmRequest_AlarmAction } from './gen/etcd_pb.ts';
 
 const answers = { maintenance: { status: () => ({ version: '3.6.0' }) } };
 
@@ -41,6 +42,20 @@ describe('a change', () => {
     await expect(etcd.memberRemove(1n)).rejects.toMatchObject({ kind: 'conflict' });
     expect((await etcd.status()).version).toBe('3.6.0');
     expect(removed).toEqual([]);
+  });
+
+  it('of alarms is not sent without leadership, and the question for them is', async () => {
+    const asked: unknown[] = [];
+    const alarm = ({ action }: { action: number }) => ({ alarms: [], asked: asked.push(action) });
+    await using fake = await startFakeEtcd({ maintenance: { alarm } });
+    const confirmChange = () => {
+      throw new Failure('conflict', 'this operator does not lead any more');
+    };
+    using connections = new EtcdConnections({ confirmChange });
+    const etcd = connections.to({ url: fake.url });
+    await expect(etcd.disarm(1n, 'no-space')).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await etcd.alarms()).toEqual([]);
+    expect(asked).toEqual([AlarmRequest_AlarmAction.GET]);
   });
 });
 

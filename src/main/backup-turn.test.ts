@@ -10,12 +10,12 @@ import { settingsFrom } from './settings.ts';
 async function askedFor(
   last: string,
   flags: readonly string[],
-  lacks: readonly string[] = [],
+  { lacks = [], served }: { readonly lacks?: readonly string[]; readonly served?: string } = {},
 ): Promise<readonly string[]> {
   const asked: string[] = [];
   const stop = new AbortController();
-  const get = async ({ plural }: { plural: string }, { name }: { name: string }) => {
-    asked.push(`${plural}/${name}`);
+  const get = async ({ plural }: { plural: string }, { name, namespace }: { name: string; namespace: string }) => {
+    asked.push(`${namespace === 'eco-system' ? '' : `${namespace}: `}${plural}/${name}`);
     if (asked.at(-1) === last) stop.abort();
     throw new Failure('not-found', name);
   };
@@ -27,7 +27,7 @@ async function askedFor(
     },
     ...{ settings: settingsFrom(flags, {}), log: makeLog('silent'), metrics: new Registry(), lacks: new Set(lacks) },
     ...{ dialects: [{ name: 'improbable', dialect: improbable }], identity: 'ours', isOurs: () => true },
-    places: [{ namespace: undefined, dialects: [{ name: 'improbable', dialect: improbable }], lacks: new Set() }],
+    places: [{ namespace: served, dialects: [{ name: 'improbable', dialect: improbable }], lacks: new Set() }],
     onTrouble: () => {},
   };
   await lookAfterBackups(turn as never, stop.signal);
@@ -38,11 +38,16 @@ const usual = 'configmaps/etcd-cluster-operator-controller-leader-election-helpe
 
 describe('before backups are looked after', () => {
   it('the lock of the original is looked for under the name that the flag gives, too', async () => {
-    const asked = await askedFor('configmaps/mine', ['--leader-election-id=mine'], ['leases']);
+    const asked = await askedFor('configmaps/mine', ['--leader-election-id=mine'], { lacks: ['leases'] });
     expect(asked).toEqual([usual, 'configmaps/mine']);
   });
 
   it('no turn is waited for by whoever takes none', async () => {
     expect(await askedFor(usual, ['--enable-leader-election=false'])).toEqual([usual]);
+  });
+
+  it('the lock of an original in a namespace that is served is looked for there', async () => {
+    const there = `team-a: ${usual}`;
+    expect(await askedFor(there, ['--enable-leader-election=false'], { served: 'team-a' })).toEqual([usual, there]);
   });
 });

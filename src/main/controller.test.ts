@@ -22,32 +22,52 @@ const declared = {
   status: { bootstrap: { members: ['db-0'], token: 't' } },
 };
 
-/** An API server with one cluster, whose watches never show what the operator writes; `written` is told what it does. */
-function serverWith(written: (what: string) => void) {
+/** An API server with one cluster, whose watches show `changes` and never what the operator writes; `written` is told what it does. */
+function serverWith(
+  written: (what: string) => void,
+  cluster: KubeObject = declared,
+  changes: readonly KubeObject[] = [],
+) {
   const write = (verb: string) => async (of: Kind, object: KubeObject & At) => {
     written(`${verb} ${of.plural} ${object.metadata?.name ?? object.name}`);
     return { ...object, metadata: { ...metadata, ...object.metadata, resourceVersion: '2' } };
   };
   return {
     pages: async function* ({ plural }: Kind) {
-      yield { items: plural === 'etcdclusters' ? [declared] : [], resourceVersion: '1' };
+      yield { items: plural === 'etcdclusters' ? [cluster] : [], resourceVersion: '1' };
     },
-    watch: async function* (_: Kind, { signal }: Asked) {
+    watch: async function* ({ plural }: Kind, { signal }: Asked) {
+      for (const object of plural === 'etcdclusters' ? changes : []) {
+        yield { type: 'MODIFIED', object };
+        await sleep(20);
+      }
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-      yield* [];
     },
     ...{ create: write('create'), update: write('update'), patch: write('patch'), remove: write('remove') },
   };
 }
 
-/** What the controller of clusters writes in its first moments, while this says whether it leads. */
-async function writesWhile(leads: boolean): Promise<readonly string[]> {
+interface Circumstances {
+  readonly leads?: boolean;
+  readonly isOurs?: boolean;
+  readonly cluster?: KubeObject;
+  readonly changes?: readonly KubeObject[];
+}
+
+/** What the controller of clusters writes in its first moments. */
+async function writesWhen({
+  leads = true,
+  isOurs = true,
+  cluster,
+  changes,
+}: Circumstances): Promise<readonly string[]> {
   const written: string[] = [];
   const stop = new AbortController();
   let outcomes = 0;
+  const client = serverWith((what) => written.push(what), cluster, changes);
   const controller = clusterController(coreos, {
-    ...{ client: serverWith((what) => written.push(what)) as never, clock: systemClock, scope: undefined, workers: 1 },
-    ...{ isOurs: () => true, identity: 'us', withBudgets: true, keepsSecrets: true, dropsSecrets: true },
+    ...{ client: client as never, clock: systemClock, scope: undefined, workers: 1 },
+    ...{ isOurs: () => isOurs, identity: 'us', withBudgets: true, keepsSecrets: true, dropsSecrets: true },
     ...{ wayTo: undefined, leads: () => leads, log: makeLog('silent'), onTrouble: () => undefined },
     onOutcome: () => void (outcomes += 1),
   });
@@ -61,13 +81,23 @@ async function writesWhile(leads: boolean): Promise<readonly string[]> {
 
 describe('a controller of clusters', () => {
   it('writes while it leads, and nothing twice as long as its copies do not show what it has written', async () => {
-    const written = await writesWhile(true);
+    const written = await writesWhen({});
     expect(written).toEqual(expect.arrayContaining(['create services db', 'create pods db-0']));
     const steps = written.filter((write) => !write.includes(' events '));
     expect(steps).toEqual([...new Set(steps)]);
   });
 
   it('writes nothing at all, not even an Event, when it does not lead', async () => {
-    expect(await writesWhile(false)).toEqual([]);
+    expect(await writesWhen({ leads: false })).toEqual([]);
+  });
+
+  it('writes one Event about a scope that no operator can have, however often the cluster changes', async () => {
+    const annotations = { 'etcd.database.coreos.com/scope': 'cluster-wide' };
+    const scoped = (version: number) => {
+      return { ...declared, metadata: { ...metadata, annotations, resourceVersion: String(version) } };
+    };
+    const changes = [2, 3, 4, 5].map(scoped);
+    const written = await writesWhen({ isOurs: false, cluster: scoped(1), changes });
+    expect(written.map((write) => write.replace(/[^ ]+$/u, ''))).toEqual(['create events ']);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
+import { Failure } from '../std/failure.ts';
 import { survey } from './places.ts';
 import { settingsFrom } from './settings.ts';
 
@@ -124,5 +125,25 @@ describe('an operator of named namespaces', () => {
     await asked.clock.advance(20_000);
     expect(await place).toMatchObject({ namespace: 'team-b', lacks: new Set() });
     expect(asked.linesNow()).toEqual([]);
+  });
+
+  it('does not take a review that fails once for a granted right', async () => {
+    let fails = false;
+    const asked = await found(named, ({ namespace, resource }) => {
+      if (fails && resource === 'etcdclusters') {
+        fails = false;
+        throw new Failure('unreachable', 'the API server is busy');
+      }
+      return namespace !== 'team-b';
+    });
+    let place: unknown;
+    const stop = new AbortController();
+    const waiting = asked.places[1]?.whenGranted?.(stop.signal).then((granted) => (place = granted));
+    await asked.clock.advance(20_000);
+    fails = true;
+    await asked.clock.advance(20_000);
+    expect([fails, place]).toEqual([false, undefined]);
+    stop.abort();
+    await waiting;
   });
 });

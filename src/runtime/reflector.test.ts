@@ -247,11 +247,4 @@ describe('a list', () => {
     expect(reflector.store.all().map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
     expect(troubles.map(({ kind }) => kind)).toEqual(['unreachable', 'conflict']);
   });
-
-  it('that never comes keeps nobody who is told to stop', async () => {
-    const stop = new AbortController();
-    const waiting = whenSynced([{ synced: new Promise(() => {}) }], stop.signal);
-    stop.abort();
-    expect(await waiting).toBe(false);
-  });
 });
