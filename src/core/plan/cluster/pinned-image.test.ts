@@ -100,4 +100,48 @@ describe('a digest of another version than the spec says', () => {
   ])('is left by that member alone when the %s is corrected', (_, corrected, to) => {
     expect(steps(aWorld(...wrong, corrected, minuteLater))).toMatchObject([{ kind: 'change-image', name: 'db-1', to }]);
   });
+
+  describe('on all members', () => {
+    const allWrong = [
+      allRun('3.5.35', 'a'),
+      all((name) => withCarrier(name, { version: '3.6.16', image: 'etcd:v3.6.16@a' })),
+      pinned('3.6.16', 'b'),
+      minuteLater,
+    ];
+    const hasCorrectImage = (name: string): Change => withCarrier(name, { image: 'etcd:v3.6.16@b' });
+    const isCorrected = (name: string): Change => {
+      const runs = withMember(name, { version: '3.6.16' });
+      return (world) => runs(hasCorrectImage(name)(world));
+    };
+
+    it.each(names)('is corrected on no other member while the pod of %s changes its image', (name) => {
+      const changing = withCarrier(name, { isChanging: true });
+      expect(steps(aWorld(...allWrong, hasCorrectImage(name), changing))).toEqual({
+        is: 'wait',
+        reason: 'Upgrading',
+        message: `waiting for ${name} to run 3.6.16`,
+      });
+    });
+
+    it('is corrected on no other member until the corrected member has caught up', () => {
+      const behind = withMember('db-1', { version: '3.6.16', raftIndex: 1n });
+      const leader = withMember('db-0', { raftIndex: 9000n });
+      const others = withMember('db-2', { raftIndex: 9000n });
+      expect(steps(aWorld(...allWrong, isCorrected('db-1'), leader, others, behind))).toEqual({
+        is: 'wait',
+        reason: 'Upgrading',
+        message: 'waiting for db-1 to run 3.6.16',
+      });
+    });
+
+    it('is corrected on followers one after the other, and on the leader last', () => {
+      const change = { kind: 'change-image', from: '3.6.16', to: '3.6.16' };
+      const [first, second] = [isCorrected('db-1'), isCorrected('db-2')];
+      expect(steps(aWorld(...allWrong))).toMatchObject([{ ...change, name: 'db-1' }]);
+      expect(steps(aWorld(...allWrong, first))).toMatchObject([{ ...change, name: 'db-2' }]);
+      expect(steps(aWorld(...allWrong, first, second))).toMatchObject([{ kind: 'move-leader' }]);
+      const moved = [withMember('db-0', { leads: false }), withMember('db-1', { leads: true })];
+      expect(steps(aWorld(...allWrong, first, second, ...moved))).toMatchObject([{ ...change, name: 'db-0' }]);
+    });
+  });
 });
