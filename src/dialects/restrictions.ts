@@ -6,7 +6,7 @@ import type { Parsed, Problem } from './parsed.ts';
 export interface Restrictions {
   /** Kinds of sources of variables: secretKeyRef and so on. */
   readonly valueFrom?: readonly string[] | undefined;
-  /** Image names without tag; one that ends with a slash stands for all below it. */
+  /** Image names without tag, compared with their registry; one that ends with a slash stands for all below it. */
   readonly repositories?: readonly string[] | undefined;
   readonly serviceAccounts?: readonly string[] | undefined;
   readonly uids?: readonly UidRange[] | undefined;
@@ -98,16 +98,25 @@ function ofImages({ intent, template }: Blueprint, { repositories }: Restriction
     .map(([path, image]) => refused(path, repositoryOf(image), { flag: 'repositories', list: repositories }));
 }
 
-/** Without tag and digest, and with the names that a container runtime fills in. */
-export function repositoryOf(image: string): string {
-  const name = image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
-  return name.replace(/^docker\.io\/(library\/)?/, '');
+/** The full name of an image, without tag and digest. */
+export const repositoryOf = (image: string): string => fullName(image.replace(/@.*$/, '').replace(/:[^/:]*$/, ''));
+
+/** Adds the registry and the path that a container runtime fills in: `busybox` is `docker.io/library/busybox`. */
+function fullName(name: string): string {
+  const [first = '', ...rest] = name.split('/');
+  const [registry, path] = rest.length > 0 && isRegistry(first) ? [first, rest.join('/')] : [runtimeRegistry, name];
+  const isOfficial = registry === runtimeRegistry && path !== '' && !path.includes('/');
+  return `${registry}/${isOfficial ? 'library/' : ''}${path}`;
 }
 
+const runtimeRegistry = 'docker.io';
+
+/** The rule of container runtimes: a first part with a dot, a port or an upper-case letter is a registry. */
+const isRegistry = (first: string): boolean =>
+  first === 'localhost' || /[.:]/.test(first) || first !== first.toLowerCase();
+
 const isIn = (repository: string, allowed: string): boolean =>
-  allowed.endsWith('/')
-    ? repository.startsWith(allowed.replace(/^docker\.io\/(library\/)?/, ''))
-    : repository === repositoryOf(allowed);
+  allowed.endsWith('/') ? repository.startsWith(fullName(allowed)) : repository === repositoryOf(allowed);
 
 function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: string): readonly Problem[] {
   if (serviceAccounts === undefined || typeof account !== 'string' || serviceAccounts.includes(account)) return [];
