@@ -10,6 +10,7 @@ import {
   repositoryOf,
   restrictedTo,
   sharedRestrictions,
+  type UidRange,
 } from './restrictions.ts';
 
 const metadata = { name: 'db', namespace: 'default', uid: 'u' };
@@ -56,6 +57,33 @@ describe.each(['spec.pod', 'spec.podTemplate'] as const)('with the restrictions 
     ['any user but root', { securityContext: { runAsNonRoot: true } }, {}],
   ])('may name %s', (_, pod, more) => {
     expect(problems(pod, more)).toEqual([]);
+  });
+
+  it.each<[string, 'accepted' | 'refused', readonly UidRange[]]>([
+    ['one user', 'refused', [{ from: 65_532, to: 65_532 }]],
+    ['users from 1000 on', 'refused', [{ from: 1000, to: 2_147_483_647 }]],
+    [
+      'all users but one',
+      'refused',
+      [
+        { from: 1, to: 999 },
+        { from: 1001, to: 2_147_483_647 },
+      ],
+    ],
+    ['all users but root', 'accepted', [{ from: 1, to: 2_147_483_647 }]],
+    [
+      'all users but root in two ranges',
+      'accepted',
+      [
+        { from: 1000, to: 2_147_483_647 },
+        { from: 1, to: 999 },
+      ],
+    ],
+    ['all users', 'accepted', [{ from: 0, to: 4_294_967_295 }]],
+  ])('with %s allowed, runAsNonRoot without runAsUser is %s', (_, result, uids) => {
+    const said = problems({ securityContext: { runAsNonRoot: true } }, {}, { uids });
+    const refusal = `${field}.securityContext.runAsUser: the user of the image, as runAsUser is not set`;
+    expect(said).toEqual(result === 'accepted' ? [] : [expect.stringContaining(refusal)]);
   });
 
   it('may name what the flags say', () => {

@@ -25,12 +25,15 @@ export const restrictionFlags = {
   uids: '--allowed-uids',
 } as const satisfies Readonly<Record<keyof Restrictions, string>>;
 
+/** The largest user ID that Kubernetes accepts. */
+const largestUid = 2_147_483_647;
+
 /** What is allowed by default where an operator serves many namespaces. */
 export const sharedRestrictions = {
   valueFrom: ['fieldRef', 'resourceFieldRef', 'configMapKeyRef'],
   repositories: ['quay.io/coreos/etcd', 'gcr.io/etcd-development/etcd', 'registry.k8s.io/etcd', 'busybox'],
   serviceAccounts: ['default'],
-  uids: [{ from: 1, to: 2_147_483_647 }],
+  uids: [{ from: 1, to: largestUid }],
 } as const satisfies Restrictions;
 
 /** A dialect that says nothing of clusters without TLS. */
@@ -126,13 +129,25 @@ function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: st
 /** Where nothing is said of the user, the operator chooses one; where something else is said, the image would, and etcd's is root. */
 function ofUser({ template }: Blueprint, { uids }: Restrictions, field: string): readonly Problem[] {
   const { securityContext: context } = template;
-  if (uids === undefined || context === undefined) return [];
-  const isAllowed = (uid: number): boolean => uids.some(({ from, to }) => uid >= from && uid <= to);
+  if (uids === undefined || context === undefined || isUserAllowed(context, uids)) return [];
   const user = context['runAsUser'];
-  if (typeof user === 'number' ? isAllowed(user) : context['runAsNonRoot'] === true || isAllowed(0)) return [];
   const path = `${field}.securityContext.runAsUser`;
   const what = typeof user === 'number' ? `user ${user}` : 'the user of the image, as runAsUser is not set,';
   return [refused(path, what, { flag: 'uids', list: uids.map(textOf) })];
+}
+
+/** With `runAsNonRoot` alone the image may choose any user but root, so all of these have to be allowed. */
+function isUserAllowed(context: Readonly<Record<string, unknown>>, uids: readonly UidRange[]): boolean {
+  const { runAsUser, runAsNonRoot } = context;
+  if (typeof runAsUser !== 'number' && runAsNonRoot === true) return areAllButRootIn(uids);
+  const user = typeof runAsUser === 'number' ? runAsUser : 0;
+  return uids.some(({ from, to }) => user >= from && user <= to);
+}
+
+function areAllButRootIn(uids: readonly UidRange[]): boolean {
+  const lowestFirst = uids.toSorted((a, b) => a.from - b.from);
+  const firstMissing = lowestFirst.reduce((next, { from, to }) => (from <= next ? Math.max(next, to + 1) : next), 1);
+  return firstMissing > largestUid;
 }
 
 const textOf = ({ from, to }: UidRange): string => (from === to ? String(from) : `${from}-${to}`);
