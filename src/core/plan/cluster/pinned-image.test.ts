@@ -66,6 +66,32 @@ describe('a cluster whose image is pinned by digest', () => {
   });
 });
 
+describe('a member that is down below the floor of its minor, while others run the next minor', () => {
+  const others = allRun('3.6.16', 'b');
+  const old = { version: '3.5.20', image: 'etcd:v3.5.20@a', ready: false, unreadySince: 0, disk: 'own' as const };
+  const down: Change = (world) =>
+    withMember('db-2', { health: 'silent', version: undefined })(
+      withCarrier('db-2', { ...old, phase: 'stuck' })(world),
+    );
+  const gone = withCarrier('db-2', { phase: 'gone' });
+
+  it('is given the floor by tag where the spec has no digest', () => {
+    expect(steps(aWorld(others, down, withIntent({ version: '3.6.16' })))).toMatchObject([
+      { kind: 'change-image', name: 'db-2', from: '3.5.20', to: '3.5.35' },
+    ]);
+  });
+
+  it('is not given the floor where the spec has a digest of another version', () => {
+    expect(steps(aWorld(others, down, pinned('3.6.16', 'b')))).toMatchObject({ is: 'wait' });
+  });
+
+  it('returns to its volume with the version that it ran, where the spec has a digest of another version', () => {
+    expect(steps(aWorld(others, down, gone, pinned('3.6.16', 'b')))).toMatchObject([
+      { kind: 'start-carrier', name: 'db-2', version: '3.5.20' },
+    ]);
+  });
+});
+
 /** As the controller does for versions that members run. */
 const keepsImages: Change = (world) => {
   const { imageOf, version } = world.intent;
