@@ -66,7 +66,7 @@ export function restrictedTo(restrictions: Restrictions | undefined, dialect: Cl
   const read: ClusterDialect['read'] = (raw) => {
     const parsed = dialect.read(raw);
     if (!parsed.ok) return parsed;
-    const problems = problemsOf(parsed.value.blueprint, restrictions, dialect.podField ?? 'spec.pod');
+    const problems = problemsOf(parsed.value.blueprint, restrictions, dialect.podField);
     return problems.length === 0 ? parsed : { ok: false, problems };
   };
   return { ...dialect, read };
