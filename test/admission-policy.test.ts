@@ -76,8 +76,7 @@ describe('the example of an admission policy', () => {
 
 /** The tales leave the labels of members out, which real ones have. */
 function labelled({ objects, clusters }: Tale): Tale['objects'] {
-  const labels =
-    clusters.clusterLabel === undefined ? { app: 'etcd', etcd_cluster: 'db' } : { [clusters.clusterLabel]: 'db' };
+  const labels = { [clusters.clusterLabel]: 'db' };
   const withLabels = (object: object): object => {
     const { metadata: given } = object as KubeObject;
     return { ...object, metadata: { ...given, labels: { ...labels, ...given.labels } } };

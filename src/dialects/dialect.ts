@@ -102,11 +102,11 @@ export interface ClusterDialect {
   readonly plural: string;
   readonly kind: string;
   /** The field of a spec that is about members' pods. */
-  readonly podField?: string;
+  readonly podField: string;
   /** Finds everything that is made for clusters of this API, by its labels. */
   readonly selector: string;
-  /** The label that says of which cluster something is a part, where disks are found by it. */
-  readonly clusterLabel?: string;
+  /** The label that names the cluster of a pod, PVC or EtcdPeer. PVCs without an owner are found by it. */
+  readonly clusterLabel: string;
   /** The kind that stands for members. */
   readonly peers?: PeerKind;
   /** Only clusters with this annotation are for an operator of all namespaces, and only those without it for any other. */

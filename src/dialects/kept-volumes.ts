@@ -32,7 +32,7 @@ export const keptVolumes = listBy(
   most,
 ).describe('Volumes of removed members that are kept. They can be deleted by hand at any time.');
 
-export type KeptVolumes = z.output<typeof keptVolumes>;
+type KeptVolumes = z.output<typeof keptVolumes>;
 
 /** Nothing where there are none. */
 export const keptVolumesIn = ({ keptVolumes: kept }: { readonly keptVolumes: readonly KeptUntil[] }) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Rule } from './rule.ts';
 
 /** How much text a spec may put into the environment and the annotations of its pods, in all. */
-export const podTextKibibytes = 64;
+const podTextKibibytes = 64;
 const mostBytes = podTextKibibytes * 1024;
 
 interface Variable {
@@ -16,7 +16,7 @@ interface PodTexts {
 }
 
 /** The two fields as the expression and the message name them, below the field that the rule is on. */
-export interface TextFields {
+interface TextFields {
   readonly env: string;
   readonly annotations: string;
   /** What has to be there for the annotations to be, outermost first. */

@@ -10,6 +10,7 @@ import {
   repositoryOf,
   restrictedTo,
   sharedRestrictions,
+  type UidRange,
 } from './restrictions.ts';
 
 const metadata = { name: 'db', namespace: 'default', uid: 'u' };
@@ -58,6 +59,33 @@ describe.each(['spec.pod', 'spec.podTemplate'] as const)('with the restrictions 
     expect(problems(pod, more)).toEqual([]);
   });
 
+  it.each<[string, 'accepted' | 'refused', readonly UidRange[]]>([
+    ['one user', 'refused', [{ from: 65_532, to: 65_532 }]],
+    ['users from 1000 on', 'refused', [{ from: 1000, to: 2_147_483_647 }]],
+    [
+      'all users but one',
+      'refused',
+      [
+        { from: 1, to: 999 },
+        { from: 1001, to: 2_147_483_647 },
+      ],
+    ],
+    ['all users but root', 'accepted', [{ from: 1, to: 2_147_483_647 }]],
+    [
+      'all users but root in two ranges',
+      'accepted',
+      [
+        { from: 1000, to: 2_147_483_647 },
+        { from: 1, to: 999 },
+      ],
+    ],
+    ['all users', 'accepted', [{ from: 0, to: 4_294_967_295 }]],
+  ])('with %s allowed, runAsNonRoot without runAsUser is %s', (_, result, uids) => {
+    const said = problems({ securityContext: { runAsNonRoot: true } }, {}, { uids });
+    const refusal = `${field}.securityContext.runAsUser: the user of the image, as runAsUser is not set`;
+    expect(said).toEqual(result === 'accepted' ? [] : [expect.stringContaining(refusal)]);
+  });
+
   it('may name what the flags say', () => {
     const wider = { ...sharedRestrictions, repositories: ['mirror.example/team/'], uids: [{ from: 0, to: 0 }] };
     const context = { securityContext: { runAsUser: 0 } };
@@ -73,10 +101,39 @@ it('an image of another repository cannot come in as the image of check-dns', ()
   expect(restrictedTo(sharedRestrictions, coreos).read(usual).ok).toBe(true);
 });
 
-it('the name of an image is compared without tag, digest and what a runtime fills in', () => {
-  expect(repositoryOf('localhost:5000/etcd:v3.5.21')).toBe('localhost:5000/etcd');
-  expect(repositoryOf('quay.io/coreos/etcd@sha256:abc')).toBe('quay.io/coreos/etcd');
-  expect(repositoryOf('docker.io/library/busybox:1')).toBe('busybox');
+it.each([
+  ['localhost:5000/etcd:v3.5.21', 'localhost:5000/etcd'],
+  ['localhost/etcd', 'localhost/etcd'],
+  ['quay.io/coreos/etcd@sha256:abc', 'quay.io/coreos/etcd'],
+  ['Registry/etcd:v3.5.21', 'Registry/etcd'],
+  ['busybox:1', 'docker.io/library/busybox'],
+  ['docker.io/busybox', 'docker.io/library/busybox'],
+  ['docker.io/library/busybox:1', 'docker.io/library/busybox'],
+  ['team/etcd', 'docker.io/team/etcd'],
+])('the image %s is compared as %s: with its registry, without tag and digest', (image, repository) => {
+  expect(repositoryOf(image)).toBe(repository);
+});
+
+it.each<[allowed: string, images: { readonly in: readonly string[]; readonly out: readonly string[] }]>([
+  [
+    'docker.io/',
+    { in: ['busybox', 'a/b', 'docker.io/a/b/c'], out: ['evil.example/shell', 'Registry/a', 'localhost/a'] },
+  ],
+  ['docker.io/library/', { in: ['busybox', 'docker.io/busybox'], out: ['library.example/a', 'a/b', 'docker.io/a/b'] }],
+  ['a/', { in: ['a/b', 'docker.io/a/b'], out: ['ab/c', 'a.example/b', 'a'] }],
+  ['a/b', { in: ['a/b', 'docker.io/a/b'], out: ['a/bc', 'a/b/c', 'a.example/a/b'] }],
+  [
+    'localhost:5000/x',
+    { in: ['localhost:5000/x'], out: ['localhost:5000/xy', 'localhost:5000/x/y', 'localhost/x', 'x'] },
+  ],
+  ['localhost:5000/x/', { in: ['localhost:5000/x/y'], out: ['localhost:5000/xy', 'localhost:5000/x', 'x/y'] }],
+  ['quay.io/core', { in: ['quay.io/core'], out: ['quay.io/coreos/etcd', 'quay.io/core/etcd'] }],
+  ['/', { in: [], out: ['busybox', 'quay.io/coreos/etcd'] }],
+])('the repository %s allows its own images and no others', (allowed, images) => {
+  const { read } = restrictedTo({ repositories: [allowed] }, improbable);
+  const isAllowed = (repository: string) => read(readers['spec.podTemplate']({}, { repository })).ok;
+  expect(images.in.filter((each) => !isAllowed(each))).toEqual([]);
+  expect(images.out.filter(isAllowed)).toEqual([]);
 });
 
 it('agents of backups and restores run under allowed accounts only', () => {

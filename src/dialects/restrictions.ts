@@ -6,7 +6,7 @@ import type { Parsed, Problem } from './parsed.ts';
 export interface Restrictions {
   /** Kinds of sources of variables: secretKeyRef and so on. */
   readonly valueFrom?: readonly string[] | undefined;
-  /** Image names without tag; one that ends with a slash stands for all below it. */
+  /** Image names without tag, compared with their registry; one that ends with a slash stands for all below it. */
   readonly repositories?: readonly string[] | undefined;
   readonly serviceAccounts?: readonly string[] | undefined;
   readonly uids?: readonly UidRange[] | undefined;
@@ -25,12 +25,15 @@ export const restrictionFlags = {
   uids: '--allowed-uids',
 } as const satisfies Readonly<Record<keyof Restrictions, string>>;
 
+/** The largest user ID that Kubernetes accepts. */
+const largestUid = 2_147_483_647;
+
 /** What is allowed by default where an operator serves many namespaces. */
 export const sharedRestrictions = {
   valueFrom: ['fieldRef', 'resourceFieldRef', 'configMapKeyRef'],
   repositories: ['quay.io/coreos/etcd', 'gcr.io/etcd-development/etcd', 'registry.k8s.io/etcd', 'busybox'],
   serviceAccounts: ['default'],
-  uids: [{ from: 1, to: 2_147_483_647 }],
+  uids: [{ from: 1, to: largestUid }],
 } as const satisfies Restrictions;
 
 /** A dialect that says nothing of clusters without TLS. */
@@ -63,7 +66,7 @@ export function restrictedTo(restrictions: Restrictions | undefined, dialect: Cl
   const read: ClusterDialect['read'] = (raw) => {
     const parsed = dialect.read(raw);
     if (!parsed.ok) return parsed;
-    const problems = problemsOf(parsed.value.blueprint, restrictions, dialect.podField ?? 'spec.pod');
+    const problems = problemsOf(parsed.value.blueprint, restrictions, dialect.podField);
     return problems.length === 0 ? parsed : { ok: false, problems };
   };
   return { ...dialect, read };
@@ -98,16 +101,25 @@ function ofImages({ intent, template }: Blueprint, { repositories }: Restriction
     .map(([path, image]) => refused(path, repositoryOf(image), { flag: 'repositories', list: repositories }));
 }
 
-/** Without tag and digest, and with the names that a container runtime fills in. */
-export function repositoryOf(image: string): string {
-  const name = image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
-  return name.replace(/^docker\.io\/(library\/)?/, '');
+/** The full name of an image, without tag and digest. */
+export const repositoryOf = (image: string): string => fullName(image.replace(/@.*$/, '').replace(/:[^/:]*$/, ''));
+
+/** Adds the registry and the path that a container runtime fills in: `busybox` is `docker.io/library/busybox`. */
+function fullName(name: string): string {
+  const [first = '', ...rest] = name.split('/');
+  const [registry, path] = rest.length > 0 && isRegistry(first) ? [first, rest.join('/')] : [runtimeRegistry, name];
+  const isOfficial = registry === runtimeRegistry && path !== '' && !path.includes('/');
+  return `${registry}/${isOfficial ? 'library/' : ''}${path}`;
 }
 
+const runtimeRegistry = 'docker.io';
+
+/** The rule of container runtimes: a first part with a dot, a port or an upper-case letter is a registry. */
+const isRegistry = (first: string): boolean =>
+  first === 'localhost' || /[.:]/.test(first) || first !== first.toLowerCase();
+
 const isIn = (repository: string, allowed: string): boolean =>
-  allowed.endsWith('/')
-    ? repository.startsWith(allowed.replace(/^docker\.io\/(library\/)?/, ''))
-    : repository === repositoryOf(allowed);
+  allowed.endsWith('/') ? repository.startsWith(fullName(allowed)) : repository === repositoryOf(allowed);
 
 function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: string): readonly Problem[] {
   if (serviceAccounts === undefined || typeof account !== 'string' || serviceAccounts.includes(account)) return [];
@@ -117,13 +129,25 @@ function ofAccount(account: unknown, { serviceAccounts }: Restrictions, path: st
 /** Where nothing is said of the user, the operator chooses one; where something else is said, the image would, and etcd's is root. */
 function ofUser({ template }: Blueprint, { uids }: Restrictions, field: string): readonly Problem[] {
   const { securityContext: context } = template;
-  if (uids === undefined || context === undefined) return [];
-  const isAllowed = (uid: number): boolean => uids.some(({ from, to }) => uid >= from && uid <= to);
+  if (uids === undefined || context === undefined || isUserAllowed(context, uids)) return [];
   const user = context['runAsUser'];
-  if (typeof user === 'number' ? isAllowed(user) : context['runAsNonRoot'] === true || isAllowed(0)) return [];
   const path = `${field}.securityContext.runAsUser`;
   const what = typeof user === 'number' ? `user ${user}` : 'the user of the image, as runAsUser is not set,';
   return [refused(path, what, { flag: 'uids', list: uids.map(textOf) })];
+}
+
+/** With `runAsNonRoot` alone the image may choose any user but root, so all of these have to be allowed. */
+function isUserAllowed(context: Readonly<Record<string, unknown>>, uids: readonly UidRange[]): boolean {
+  const { runAsUser, runAsNonRoot } = context;
+  if (typeof runAsUser !== 'number' && runAsNonRoot === true) return areAllButRootIn(uids);
+  const user = typeof runAsUser === 'number' ? runAsUser : 0;
+  return uids.some(({ from, to }) => user >= from && user <= to);
+}
+
+function areAllButRootIn(uids: readonly UidRange[]): boolean {
+  const lowestFirst = uids.toSorted((a, b) => a.from - b.from);
+  const firstMissing = lowestFirst.reduce((next, { from, to }) => (from <= next ? Math.max(next, to + 1) : next), 1);
+  return firstMissing > largestUid;
 }
 
 const textOf = ({ from, to }: UidRange): string => (from === to ? String(from) : `${from}-${to}`);

@@ -62,7 +62,7 @@ function reflectorOf<T extends KubeObject>(
 ): Reflector<T> {
   const indexes = {
     [ownerIndex]: byOwner,
-    ...(clusterLabel === undefined ? {} : { [clusterIndex]: byLabel(clusterLabel) }),
+    [clusterIndex]: byLabel(clusterLabel),
   };
   return new Reflector<T>({ client, resource, namespace, clock, onTrouble, onRestart, labelSelector, indexes });
 }

@@ -218,7 +218,7 @@ function enqueueChanges(watched: Watching, { queue, dialect, secrets }: Heard): 
 export function clustersBehind(metadata: ObjectMeta, dialect: ClusterDialect): readonly string[] {
   const { ownerReferences = [], labels = {} } = metadata;
   const { group, kind, clusterLabel } = dialect;
-  const labelled = clusterLabel === undefined ? undefined : labels[clusterLabel];
+  const labelled = labels[clusterLabel];
   if (ownerReferences.length === 0 && labelled !== undefined) return [labelled];
   const owners = ownerReferences.filter((owner) => owner.kind === kind && owner.apiVersion.startsWith(`${group}/`));
   return owners.map(({ name }) => name);

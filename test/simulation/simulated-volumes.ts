@@ -140,7 +140,7 @@ export class SimulatedVolumes {
 
   #tools(): Tools {
     const { objects } = this;
-    const { clusterLabel = '' } = this.#dialect;
+    const { clusterLabel } = this.#dialect;
     const cacheOf = (plural: string) => ({
       get: (key: string) => objects.find(plural, key.split('/')[1] ?? ''),
       by: (index: string, _: string, value: string) =>

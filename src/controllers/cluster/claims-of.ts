@@ -15,11 +15,10 @@ import { type Caches, clusterIndex, ownerIndex } from './sources.ts';
 
 type Claim = Stored<PersistentVolumeClaim>;
 
-/** The claims of a cluster: those it owns, and where disks are found by name, those of members' names that nobody owns. */
+/** The PVCs of a cluster: those that it owns, and PVCs with members' names that have no owner, since its policy may have been Retain. */
 export function claimsOf(blueprint: Blueprint, { claims }: Pick<Caches, 'claims'>): readonly Claim[] {
-  const { intent, findsDisks } = blueprint;
+  const { intent } = blueprint;
   const owned = withoutKept(claims.by(ownerIndex, intent.namespace, intent.uid), blueprint);
-  if (findsDisks === 'by-owner') return owned;
   const unowned = claims.by(clusterIndex, intent.namespace, intent.name).filter((claim) => isUnowned(claim));
   return [...owned, ...withoutKept(unowned, blueprint).filter((claim) => isForMember(claim, blueprint))];
 }
@@ -36,7 +35,6 @@ function isForMember(claim: Claim, { intent, naming }: Blueprint): boolean {
 /** All under its name that are not about to go, whosever they are: their names are taken. Those of removed members are not. */
 export function allClaimsOf(blueprint: Blueprint, caches: Pick<Caches, 'claims'>): Bodies['claims'] {
   const own = claimsOf(blueprint, caches);
-  if (blueprint.findsDisks === 'by-owner') return own;
   const { namespace, name } = blueprint.intent;
   const all = caches.claims.by(clusterIndex, namespace, name);
   const inTheWay = all.filter((claim) => !own.includes(claim) && !leavesNameFree(claim, all, blueprint));
@@ -61,7 +59,7 @@ const diskOn = (claim: Claim, { naming }: Pick<Blueprint, 'naming'>): FoundDisk 
 
 /** Whether a claim under a member's name never was this cluster's. What a cluster owns was. */
 export const isStrangersClaim = (claim: Claim, blueprint: Blueprint, memory: Pick<Memory, 'clusterId' | 'voters'>) =>
-  blueprint.findsDisks === 'by-name' && isUnowned(claim) && isStrangers(diskOn(claim, blueprint), memory);
+  isUnowned(claim) && isStrangers(diskOn(claim, blueprint), memory);
 
 /** The claims of a cluster, apart from those that never were. */
 export const ownClaimsOf = (
@@ -84,7 +82,6 @@ export interface Recollection extends Bodies {
 export function recollect(read: ReadCluster, { pods, claims }: Bodies, keepers: readonly Keeper[] = []): Recollection {
   const { blueprint, memory: known } = read;
   const none = { leftDisks: [], strangeDisks: [], unused: [] };
-  if (blueprint.findsDisks === 'by-owner') return { ...none, memory: known, pods, claims };
   const memory = recalled(known, disksToGoBy(read, { pods, claims }, keepers));
   if (!hasHistory(memory) && pods.length === 0) {
     const unused = claims.filter((claim) => isLeaving(claim) || claim.status?.phase === 'Pending');

@@ -12,7 +12,7 @@ async function removed(kind: 'discard-carrier' | 'stop-carrier', ...listed: read
   const claim = { metadata: { name, namespace: 'default', uid: 'claim', ownerReferences: [{ uid: 'uid-1' }] } };
   const memberList = async () => listed.map((url) => ({ name: '', peerURLs: [url] }));
   const deed = {
-    blueprint: { intent: world.intent, naming: {}, findsDisks: 'by-owner' },
+    blueprint: { intent: world.intent, naming: {} },
     observed: { world, podWith: () => undefined, connectionTo: () => ({ memberList }) },
     tools: { caches: { claims: { get: () => claim } } },
     writer: {

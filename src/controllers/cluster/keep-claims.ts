@@ -17,11 +17,11 @@ interface Keeping {
 }
 
 /**
- * Where disks may outlive their cluster: each goes or stays with it, as the spec says by now, and says of what it is a
- * part, for a cluster that is made again on it. Only who has joined has anything to say.
+ * Sets the owner of each PVC as the spec says by now, so that the PVC is deleted or stays with its cluster. Notes on the PVCs
+ * of members that have joined which cluster they are of, for a cluster that is created again on them.
  */
 export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keeping: Keeping): Promise<void> {
-  if (blueprint.findsDisks === 'by-owner' || world.memory.clusterId === undefined) return;
+  if (world.memory.clusterId === undefined) return;
   const claims = ownClaimsOf(blueprint, world, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
   for (const claim of claims) await keepClaim(claim, { blueprint, world }, keeping.writer);
   await ownKeptClaims(blueprint, keeping);

@@ -91,5 +91,5 @@ function isOwnDisk({ metadata }: Stored<PersistentVolumeClaim>, { blueprint, obs
   if (deletionTimestamp !== undefined || isKept(metadata, blueprint.naming)) return false;
   if (ownerReferences.length > 0) return isOwnedBy(metadata, blueprint.intent.uid);
   const mark = markIn(annotations, blueprint.naming);
-  return blueprint.findsDisks === 'by-name' && mark !== undefined && mark.clusterId === observed.world.memory.clusterId;
+  return mark !== undefined && mark.clusterId === observed.world.memory.clusterId;
 }

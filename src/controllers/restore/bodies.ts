@@ -39,14 +39,9 @@ export const isMadeFor = (
   { dialect }: Pick<RestoreTools, 'dialect'>,
 ): boolean => isOwnedBy(object, uid) || object.metadata.annotations?.[madeByAnnotation(dialect)] === uid;
 
-/** Whether a volume that nobody owns is a cluster's all the same: in an API where volumes outlive clusters, labels say so. */
-export const isLeftTo = (
-  cluster: KubeObject | undefined,
-  { metadata }: KubeObject,
-  { findsDisks, naming }: Blueprint,
-): boolean =>
+/** Whether a PVC without an owner is a cluster's all the same: its labels say so, since volumes may outlive clusters. */
+export const isLeftTo = (cluster: KubeObject | undefined, { metadata }: KubeObject, { naming }: Blueprint): boolean =>
   cluster !== undefined &&
-  findsDisks === 'by-name' &&
   !metadata.ownerReferences?.length &&
   Object.entries(naming.clusterLabels).every(([label, value]) => metadata.labels?.[label] === value);
 

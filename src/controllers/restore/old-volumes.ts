@@ -7,17 +7,13 @@ import { labelsOf } from './bodies.ts';
 import type { RestoreDeed } from './perform.ts';
 
 /**
- * A volume that is the restore's is deleted with the restore, unless its owner is changed before; the cluster does not see it any more. Where
- * members are found by name, it stays marked as the cluster's, whose new members have other names for as long.
+ * A volume that is the restore's is deleted with the restore, unless its owner is changed before. It keeps the labels of the
+ * cluster, so that new members get other names meanwhile. It loses the label of its member, so that the cluster does not use it.
  */
 export async function setAside(claims: readonly Body[], { read, target, tools, writer }: RestoreDeed): Promise<void> {
-  const { naming, findsDisks } = target.read.blueprint;
-  const clusterLabels = findsDisks === 'by-name' ? {} : naming.clusterLabels;
-  const gone = Object.fromEntries(
-    Object.keys({ ...clusterLabels, [naming.memberLabel]: '' }).map((key) => [key, null]),
-  );
+  const { memberLabel } = target.read.blueprint.naming;
   for (const { name, uid } of claims) {
-    const metadata = { uid, labels: { ...gone, ...labelsOf(tools) }, ownerReferences: [read.owner] };
+    const metadata = { uid, labels: { [memberLabel]: null, ...labelsOf(tools) }, ownerReferences: [read.owner] };
     const at = { namespace: read.intent.namespace, name };
     await writer.patch(persistentVolumeClaims, at, { type: 'merge', body: { metadata } });
   }

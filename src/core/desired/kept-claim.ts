@@ -13,7 +13,7 @@ interface Marked {
 }
 
 /** On a PVC in place of the label that names its member: the member that was removed. */
-export const removedMemberLabel = ({ prefix }: Pick<Naming, 'prefix'>): string => `${prefix}/removed-member`;
+const removedMemberLabel = ({ prefix }: Pick<Naming, 'prefix'>): string => `${prefix}/removed-member`;
 /** On such a PVC: when its member was removed. */
 export const removedAtAnnotation = ({ prefix }: Pick<Naming, 'prefix'>): string => `${prefix}/removed-at`;
 /** On such a PVC: the cluster whose member it was, by its uid. */

@@ -35,6 +35,4 @@ export interface Blueprint {
   readonly acceptsPlaintext?: boolean;
   /** Whether members' disks stay when the cluster is deleted. */
   readonly disksOutlive: boolean;
-  /** `by-owner`: only what was made for this cluster is its own. `by-name`: also what one of its name has left behind. */
-  readonly findsDisks: 'by-owner' | 'by-name';
 }

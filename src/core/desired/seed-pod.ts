@@ -88,9 +88,9 @@ const withoutNameCheck = (blueprint: Blueprint): Blueprint => ({
 /** The seed's disk, where members of its cluster have one. Where these are numbered, its name is seen to be taken. */
 export function seedClaim(blueprint: Blueprint, seeding: Seeding): Manifest | undefined {
   const { name, owner, labels: own } = seeding;
-  const { findsDisks, naming, intent } = blueprint;
+  const { naming, intent } = blueprint;
   const claim = memberClaim(blueprint, name, intent.version);
-  const labels = findsDisks === 'by-name' ? { ...naming.clusterLabels, ...own } : own;
+  const labels = { ...naming.clusterLabels, ...own };
   const annotations = { ...claim?.metadata.annotations, ...seeding.annotations };
   return claim && { ...claim, metadata: { ...claim.metadata, labels, annotations, ownerReferences: [owner] } };
 }

@@ -67,6 +67,14 @@ describe('a kept volume whose grace time is over', () => {
       { claim: 'db-9', member: 'db-9', until: removedAt + hour },
     ]);
   });
+
+  it('is named in the status with the last date there is, if its annotation names a later one', () => {
+    const latest = 8.64e15;
+    const world = keeping(kept({ removedAt: Date.parse('+275760-09-13T00:00:00Z') }));
+    const [shown] = statusOf(world, { is: 'settled' }).keptVolumes;
+    expect(shown).toMatchObject({ claim: 'db-9', until: latest });
+    expect(new Date(shown?.until ?? 0).toISOString()).toBe('+275760-09-13T00:00:00.000Z');
+  });
 });
 
 describe('the names of PVCs', () => {

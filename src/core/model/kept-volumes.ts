@@ -22,8 +22,11 @@ export interface KeptUntil {
   readonly until: number | undefined;
 }
 
+/** The last time that a Date can hold. Users can write any time into the annotation of a PVC. */
+const lastTime = 8.64e15;
+
 export const untilOf = ({ removedAt }: KeptVolume, { keepVolumesSeconds }: Keeping): number | undefined =>
-  removedAt === undefined ? undefined : removedAt + keepVolumesSeconds * 1000;
+  removedAt === undefined ? undefined : Math.min(removedAt + keepVolumesSeconds * 1000, lastTime);
 
 type Keeping = Pick<ClusterIntent, 'keepVolumesSeconds'>;
 

@@ -10,6 +10,8 @@ import {
 } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../model/cluster.ts';
 import { planCluster } from '../plan/cluster/plan-cluster.ts';
+import { wait, waitForPerson } from '../plan/cluster/step.ts';
+import { type Reason, reasons } from '../reasons.ts';
 import { statusOf } from './cluster-status.ts';
 import { findingsIn, secondsUntilReport } from './trouble.ts';
 
@@ -187,5 +189,26 @@ describe('an alarm', () => {
     const says = degraded(raised('NOSPACE'), withIntent({ version: '3.6.16' }));
     expect(says.match(/NOSPACE/g)).toHaveLength(1);
     expect(says).toContain('upgrade to 3.6.16 blocked');
+  });
+});
+
+describe('a cluster that needs a person', () => {
+  it('is Degraded, whatever the reason is', () => {
+    const isReported = (reason: Reason): boolean =>
+      statusOf(aWorld(), waitForPerson(reason, 'do this')).conditions.some(
+        ({ type, status, ...said }) => type === 'Degraded' && status === 'True' && said.reason === reason,
+      );
+    expect((Object.keys(reasons) as readonly Reason[]).filter((reason) => !isReported(reason))).toEqual([]);
+  });
+
+  it('is Degraded when the image of a member is of another version than its pod names', () => {
+    const image: Change = withCarrier('db-1', { version: '3.5.36', image: 'etcd:v3.5.36', readySince: 0 });
+    expect(degraded(image, withIntent({ version: '3.5.36' }))).toMatch(/^True WrongImage db-1 runs etcd 3\.5\.35/);
+  });
+
+  it('is not Degraded while it only waits for a member to start', () => {
+    expect(statusOf(aWorld(), wait('MemberStarting', 'waiting')).conditions).toContainEqual(
+      expect.objectContaining({ type: 'Degraded', status: 'False' }),
+    );
   });
 });

@@ -79,16 +79,16 @@ const inOrder = (decided: readonly Finding[], found: readonly Finding[]): readon
 const isSaid = (reason: Reason, decided: readonly Finding[]): boolean =>
   decided.some((each) => each.reason === reason || (reason === 'NoContact' && each.reason === 'QuorumLost'));
 
+/** What blocks a cluster until a person acts is always reported; of all else, what no pass can mend by itself. */
 function ofVerdict(world: ClusterWorld, verdict: Verdict): readonly Finding[] {
   if (verdict.is !== 'wait') return [];
-  const { reason, message } = verdict;
-  const isTold = troubles.has(reason) || (reason === 'NoContact' && isContactLost(world, verdict));
+  const { reason, message, needsPerson = false } = verdict;
+  const isTold = needsPerson || troubles.has(reason) || (reason === 'NoContact' && isContactLost(world));
   return isTold ? [{ reason, message }] : [];
 }
 
 /** Bootstrap members that were ready a moment ago may only be slow to answer; a known cluster has been heard before. */
-const isContactLost = (world: ClusterWorld, verdict: Verdict & { readonly is: 'wait' }): boolean =>
-  verdict.needsPerson === true || world.memory.clusterId !== undefined || hasLostContact(world);
+const isContactLost = (world: ClusterWorld): boolean => world.memory.clusterId !== undefined || hasLostContact(world);
 
 /** Whether a majority has been down for so long that the cluster counts as failed. */
 export const isDown = (world: ClusterWorld): boolean =>

@@ -48,7 +48,6 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       certificateFiles: ownFiles(name),
       acceptsPlaintext: metadata.annotations?.[plaintextAnnotation(group)] === 'true',
       disksOutlive: spec.volumeClaimPolicy === 'Retain',
-      findsDisks: 'by-name', // the policy may have been Retain before
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(spec.TLS),

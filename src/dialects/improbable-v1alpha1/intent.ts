@@ -42,7 +42,6 @@ function translate(resource: EtcdClusterResource): ReadCluster {
       certificateFiles: ownFiles(name),
       acceptsPlaintext: metadata.annotations?.[plaintextAnnotation(group)] === 'true',
       disksOutlive: spec.storage.volumeClaimPolicy === 'Retain',
-      findsDisks: 'by-name',
     },
     memory: memoryOf(resource),
     operatorSecret: operatorSecretOf(spec.tls),

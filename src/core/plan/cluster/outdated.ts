@@ -68,7 +68,14 @@ export function versionForUnhealthy(carrier: Carrier, world: ClusterWorld): stri
   if (hop.isDowngrade) return isDowngradeReady(hop, world) ? hop.version : undefined;
   const members = world.membership.seen ? world.membership.value.members : [];
   const to = mayGoAhead(carrier, world) ? hop.version : versionForNewcomers(members, world.intent);
-  return floorOnTheWay(carrier.version, to) ?? to;
+  return overFloor(carrier, to, world.intent);
+}
+
+/** With a digest the spec names the image of one version, so the image of the floor is not known: only its tag is. */
+function overFloor(carrier: Carrier, to: string, { isPinned = false }: ClusterIntent): string | undefined {
+  const floor = floorOnTheWay(carrier.version, to);
+  if (floor === undefined) return to;
+  return isPinned ? undefined : floor;
 }
 
 /**

@@ -66,6 +66,32 @@ describe('a cluster whose image is pinned by digest', () => {
   });
 });
 
+describe('a member that is down below the floor of its minor, while others run the next minor', () => {
+  const others = allRun('3.6.16', 'b');
+  const old = { version: '3.5.20', image: 'etcd:v3.5.20@a', ready: false, unreadySince: 0, disk: 'own' as const };
+  const down: Change = (world) =>
+    withMember('db-2', { health: 'silent', version: undefined })(
+      withCarrier('db-2', { ...old, phase: 'stuck' })(world),
+    );
+  const gone = withCarrier('db-2', { phase: 'gone' });
+
+  it('is given the floor by tag where the spec has no digest', () => {
+    expect(steps(aWorld(others, down, withIntent({ version: '3.6.16' })))).toMatchObject([
+      { kind: 'change-image', name: 'db-2', from: '3.5.20', to: '3.5.35' },
+    ]);
+  });
+
+  it('is not given the floor where the spec has a digest of another version', () => {
+    expect(steps(aWorld(others, down, pinned('3.6.16', 'b')))).toMatchObject({ is: 'wait' });
+  });
+
+  it('returns to its volume with the version that it ran, where the spec has a digest of another version', () => {
+    expect(steps(aWorld(others, down, gone, pinned('3.6.16', 'b')))).toMatchObject([
+      { kind: 'start-carrier', name: 'db-2', version: '3.5.20' },
+    ]);
+  });
+});
+
 /** As the controller does for versions that members run. */
 const keepsImages: Change = (world) => {
   const { imageOf, version } = world.intent;
@@ -99,5 +125,49 @@ describe('a digest of another version than the spec says', () => {
     ['version', pinned('3.5.35', 'a'), '3.5.35'],
   ])('is left by that member alone when the %s is corrected', (_, corrected, to) => {
     expect(steps(aWorld(...wrong, corrected, minuteLater))).toMatchObject([{ kind: 'change-image', name: 'db-1', to }]);
+  });
+
+  describe('on all members', () => {
+    const allWrong = [
+      allRun('3.5.35', 'a'),
+      all((name) => withCarrier(name, { version: '3.6.16', image: 'etcd:v3.6.16@a' })),
+      pinned('3.6.16', 'b'),
+      minuteLater,
+    ];
+    const hasCorrectImage = (name: string): Change => withCarrier(name, { image: 'etcd:v3.6.16@b' });
+    const isCorrected = (name: string): Change => {
+      const runs = withMember(name, { version: '3.6.16' });
+      return (world) => runs(hasCorrectImage(name)(world));
+    };
+
+    it.each(names)('is corrected on no other member while the pod of %s changes its image', (name) => {
+      const changing = withCarrier(name, { isChanging: true });
+      expect(steps(aWorld(...allWrong, hasCorrectImage(name), changing))).toEqual({
+        is: 'wait',
+        reason: 'Upgrading',
+        message: `waiting for ${name} to run 3.6.16`,
+      });
+    });
+
+    it('is corrected on no other member until the corrected member has caught up', () => {
+      const behind = withMember('db-1', { version: '3.6.16', raftIndex: 1n });
+      const leader = withMember('db-0', { raftIndex: 9000n });
+      const others = withMember('db-2', { raftIndex: 9000n });
+      expect(steps(aWorld(...allWrong, isCorrected('db-1'), leader, others, behind))).toEqual({
+        is: 'wait',
+        reason: 'Upgrading',
+        message: 'waiting for db-1 to run 3.6.16',
+      });
+    });
+
+    it('is corrected on followers one after the other, and on the leader last', () => {
+      const change = { kind: 'change-image', from: '3.6.16', to: '3.6.16' };
+      const [first, second] = [isCorrected('db-1'), isCorrected('db-2')];
+      expect(steps(aWorld(...allWrong))).toMatchObject([{ ...change, name: 'db-1' }]);
+      expect(steps(aWorld(...allWrong, first))).toMatchObject([{ ...change, name: 'db-2' }]);
+      expect(steps(aWorld(...allWrong, first, second))).toMatchObject([{ kind: 'move-leader' }]);
+      const moved = [withMember('db-0', { leads: false }), withMember('db-1', { leads: true })];
+      expect(steps(aWorld(...allWrong, first, second, ...moved))).toMatchObject([{ ...change, name: 'db-0' }]);
+    });
   });
 });
