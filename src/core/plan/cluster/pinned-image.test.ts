@@ -160,6 +160,13 @@ describe('a digest of another version than the spec says', () => {
       });
     });
 
+    it('is corrected on no other member if the correction is of another version too', () => {
+      expect(steps(aWorld(...allWrong, hasCorrectImage('db-1')))).toMatchObject({
+        reason: 'WrongImage',
+        message: expect.stringContaining('db-1 runs etcd 3.5.35, and its image etcd:v3.6.16@b was to be etcd 3.6.16'),
+      });
+    });
+
     it('is corrected on followers one after the other, and on the leader last', () => {
       const change = { kind: 'change-image', from: '3.6.16', to: '3.6.16' };
       const [first, second] = [isCorrected('db-1'), isCorrected('db-2')];

@@ -54,18 +54,26 @@ function correctImage(pairs: readonly Pair[], world: ClusterWorld): Verdict | un
   if (hop === undefined) return undefined;
   const [wrong] = pairs.filter((pair) => isWrongFor(hop.version, pair, world)).toSorted((a, b) => turn(a) - turn(b));
   if (wrong === undefined) return undefined;
-  const last = pairs.find((pair) => pair !== wrong && !isBack(pair, pairs));
-  if (last !== undefined) return wait('Upgrading', `waiting for ${last.member.name} to run ${last.carrier.version}`);
-  return prepareDowngrade(hop, world) ?? giveUpLead(wrong, pairs, world) ?? change(wrong, hop.version, world);
+  return (
+    waitForCorrected(hop, pairs, world) ??
+    prepareDowngrade(hop, world) ??
+    giveUpLead(wrong, pairs, world) ??
+    change(wrong, hop.version, world)
+  );
 }
 
-/** Whether a member has started with the image that its pod was given, and has caught up. */
-const isBack = ({ member, carrier }: Pair, pairs: readonly Pair[]): boolean =>
-  carrier.isChanging !== true &&
-  hasCaughtUp(
-    member,
-    pairs.map((pair) => pair.member),
-  );
+/** A member that got the corrected image must run its version before the next one gets it: the correction may be wrong too. */
+function waitForCorrected({ version }: Hop, pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+  const members = pairs.map(({ member }) => member);
+  const isBack = (pair: Pair): boolean =>
+    pair.carrier.isChanging !== true &&
+    (!isOfAnotherVersion(pair) || isWrongFor(version, pair, world)) &&
+    hasCaughtUp(pair.member, members);
+  const last = pairs.find((pair) => !isBack(pair));
+  if (last === undefined) return undefined;
+  const wrong = isOfAnotherVersion(last) ? wrongImage(last, world) : undefined;
+  return wrong ?? wait('Upgrading', `waiting for ${last.member.name} to run ${last.carrier.version}`);
+}
 
 /** Between the change of an image and the start of it the old one still answers, and answers well. */
 function waitForLast(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
