@@ -10,7 +10,9 @@ import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/sche
 import { ApiFailure } from '../../src/kube/errors.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
+import type { Outcome } from '../../src/runtime/outcome.ts';
 import { Store } from '../../src/runtime/store.ts';
+import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
 
 export const home = { group: improbableBackups.group, namespace: 'operators' };
@@ -41,6 +43,8 @@ export class SimulatedBackups {
   readonly askedToGo: string[] = [];
   /** Events, by their reasons. */
   readonly told: string[] = [];
+  /** When each object is to be looked at again, after the last pass over it. */
+  readonly outcomes = new Map<string, Outcome>();
   readonly #signal = new AbortController().signal;
   readonly #dialect: BackupDialect;
   #version = 0;
@@ -84,10 +88,14 @@ export class SimulatedBackups {
   /** One pass over everything there is. Throws when the operator is killed. */
   async pass(): Promise<void> {
     const [ofSchedules, ofBackups] = [this.#schedules(), this.#backups()];
-    for (const { metadata } of this.schedules.all()) await ofSchedules(keyOf(metadata), this.#signal);
+    for (const { metadata } of this.schedules.all()) await this.#passOver(keyOf(metadata), ofSchedules);
     const away = this.pods.all().flatMap(byAway(home));
     const keys = new Set([...this.backups.all().map(({ metadata }) => keyOf(metadata)), ...away]);
-    for (const key of keys) await ofBackups(key, this.#signal);
+    for (const key of keys) await this.#passOver(key, ofBackups);
+  }
+
+  async #passOver(key: string, reconcile: Reconcile<string>): Promise<void> {
+    this.outcomes.set(key, await reconcile(key, this.#signal));
   }
 
   #isOrphan({ metadata: { ownerReferences = [] } }: KubeObject): boolean {
