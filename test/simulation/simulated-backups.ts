@@ -1,5 +1,6 @@
 import { slotAnnotation } from '../../src/controllers/agents/agent-of-pod.ts';
 import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
+import { TerminatingPods } from '../../src/controllers/agents/terminating-pods.ts';
 import { backupReconciler } from '../../src/controllers/backup/reconcile.ts';
 import { type ClusterObject, ownerIndex } from '../../src/controllers/cluster/sources.ts';
 import type { Writer } from '../../src/controllers/cluster/writer.ts';
@@ -46,6 +47,9 @@ export class SimulatedBackups {
   /** When each object is to be looked at again, after the last pass over it. */
   readonly outcomes = new Map<string, Outcome>();
   readonly #signal = new AbortController().signal;
+  /** How far the clock of the API server is ahead of the operator's. */
+  skewMillis = 0;
+  readonly #terminating = new TerminatingPods({ monotonic: () => this.now });
   readonly #dialect: BackupDialect;
   #version = 0;
 
@@ -147,8 +151,10 @@ export class SimulatedBackups {
     const pod = this.pods.get(key);
     if (pod === undefined) return;
     this.askedToGo.push(pod.metadata.uid);
-    const deletionTimestamp = pod.metadata.deletionTimestamp ?? new Date(this.now + 10_000).toISOString();
-    this.#put(this.pods, { ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
+    const time = new Date(this.now + this.skewMillis + 10_000).toISOString();
+    const { deletionTimestamp = time } = pod.metadata;
+    const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 10 };
+    this.#put(this.pods, { ...pod, metadata });
   }
 
   #patch(store: Store<never>, key: string, body: unknown): void {
@@ -199,6 +205,7 @@ export class SimulatedBackups {
       },
       operators: { namespace: home.namespace, secret: 'store', serviceAccountName: undefined, urls: [] },
       image: { name: 'ours' },
+      terminating: this.#terminating,
       caches: { backups: this.backups, agents: this.pods },
     });
   }

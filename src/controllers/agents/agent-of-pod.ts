@@ -21,7 +21,7 @@ export function agentOf(pod: Stored<Pod>, group: string): Agent {
     slot: Number.isNaN(slot) ? 0 : slot,
     createdAt: Date.parse(creationTimestamp),
     state: stateOf(pod),
-    ...(deletionTimestamp === undefined ? {} : { goneBy: Date.parse(deletionTimestamp) }),
+    isGoing: deletionTimestamp !== undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BackupWorld } from '../../core/model/backup.ts';
-import { type BackupVerdict, planBackup } from '../../core/plan/backup/plan-backup.ts';
+import { type BackupVerdict, planBackup, stillLeaving } from '../../core/plan/backup/plan-backup.ts';
 import { backupStatusOf } from '../../core/status/backup-status.ts';
 import type { ReadBackup } from '../../dialects/backup-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
@@ -151,6 +151,10 @@ async function removePods(those: readonly Stored<Pod>[], key: string, tools: Bac
 const untilAsked = ({ agents }: BackupWorld): number =>
   agents.some(({ state }) => state.is === 'running') ? seconds.working : seconds.agent;
 
+/** A terminating pod is seen often enough to know, when the next run is due, how long it has been terminating. */
+const longestWait = (world: BackupWorld): number =>
+  stillLeaving(world) === undefined ? seconds.longestWait : seconds.agent;
+
 function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
   switch (verdict.is) {
     case 'start':
@@ -158,7 +162,7 @@ function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
     case 'discard':
       return again(seconds.acted);
     case 'wait':
-      if (verdict.for === 'time') return visitAt(verdict.until, world.now, seconds.longestWait);
+      if (verdict.for === 'time') return visitAt(verdict.until, world.now, longestWait(world));
       return verdict.for === 'agent' ? around(untilAsked(world)) : waiting('obstacle', seconds.obstacle);
     case 'paused':
     case 'finished':
