@@ -23,7 +23,7 @@ const known: Readonly<Record<string, string>> = {
   'src/runtime/store.ts #keys': 'goes with its object',
   'src/runtime/store.ts #objects': 'goes with its object',
   'src/runtime/store.ts #versions': 'one entry a watch',
-  'src/runtime/sustained.ts #rounds': 'Memories, by Watched',
+  'src/runtime/sustained.ts #rounds': 'Memories, by Watched and TerminatingPods',
   'src/runtime/work-queue.ts #addedMeanwhile': 'counted by the queue',
   'src/runtime/work-queue.ts #failures': 'counted by the queue',
   'src/runtime/work-queue.ts #later': 'counted by the queue',

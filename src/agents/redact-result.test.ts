@@ -26,6 +26,17 @@ it('a result quotes no value of a Secret that its agent was given', async () => 
   });
 });
 
+it('warnings of a good result quote no value of a Secret and no credentials, and its facts stay as they are', async () => {
+  const etcdUser = secretWith({ username: 'root-user', password: 'correct horse' });
+  const warnings = ['root-user was refused with correct horse', 'GET https://u:p4ss@store/k failed', 'no leader'];
+  const facts = { ok: true, seconds: 1, url: 's3://b/k', size: 3 } as const;
+  expect(await withoutSecrets({ ...facts, warnings }, { etcdUser })).toEqual({
+    ...facts,
+    warnings: ['root-user was refused with [redacted]', 'GET https://[redacted]@store/k failed', 'no leader'],
+  });
+  expect(await withoutSecrets(facts, { etcdUser })).toEqual(facts);
+});
+
 it('a result of an agent without Secrets is left as it is', async () => {
   expect(await withoutSecrets(failed('no such bucket'), { url: 's3://b/k' })).toMatchObject({
     message: 'no such bucket',

@@ -10,11 +10,19 @@ const secretFlags = ['credentials', 'etcdTls', 'etcdUser', 'courier', 'identity'
 
 /** A result without the values of the Secrets that the agent was given: stores and etcd may quote what they are shown. */
 export async function withoutSecrets(result: AgentResult, flags: object): Promise<AgentResult> {
-  if (result.ok) return result;
   const directories = secretFlags.map((flag) => (flags as Flags)[flag]).filter((each) => typeof each === 'string');
   const values = (await Promise.all(directories.map(valuesIn))).flat();
-  return { ...result, message: withoutCredentials(redacted(result.message, values)) };
+  const shown = (text: string): string => withoutCredentials(redacted(text, values));
+  return result.ok ? withWarnings(result, shown) : { ...result, message: shown(result.message) };
 }
+
+type Good = AgentResult & { readonly ok: true };
+
+/** Warnings quote stores and etcd as messages do. Other fields are facts. */
+const withWarnings = (result: Good, shown: (text: string) => string): Good =>
+  Array.isArray(result['warnings'])
+    ? { ...result, warnings: result['warnings'].map((warning) => shown(String(warning))) }
+    : result;
 
 /** Usernames are in messages on purpose. */
 const shownKeys: ReadonlySet<string> = new Set(['username']);

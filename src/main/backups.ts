@@ -1,9 +1,11 @@
 import type { OperatorsStore } from '../controllers/agents/operators-store.ts';
+import { TerminatingPods } from '../controllers/agents/terminating-pods.ts';
 import { backupReconciler } from '../controllers/backup/reconcile.ts';
 import type { ClusterObject, Tools } from '../controllers/cluster/sources.ts';
 import type { BackupDialect } from '../dialects/backup-dialect.ts';
 import type { ClusterDialect } from '../dialects/dialect.ts';
 import { namespaced } from '../kube/resource.ts';
+import { systemClock as clock } from '../runtime/clock.ts';
 import type { Runnable } from '../runtime/manager.ts';
 import type { Store } from '../runtime/store.ts';
 import { type AgentParts, agentController } from './agent-controller.ts';
@@ -32,6 +34,7 @@ export function backupController(parts: BackupParts): Runnable {
       onCache(declared);
       return backupReconciler({
         ...{ ...shared, dialect, resource, operators, wayTo },
+        terminating: shared.memories.add('terminating', new TerminatingPods(clock)),
         clusters: { dialect: clusters, resource: namespaced<ClusterObject>(clusters) },
         caches: { backups: declared, agents },
       });

@@ -1,4 +1,5 @@
 import type { OperatorsStore } from '../controllers/agents/operators-store.ts';
+import { TerminatingPods } from '../controllers/agents/terminating-pods.ts';
 import type { Tools } from '../controllers/cluster/sources.ts';
 import { Glances } from '../controllers/restore/glance.ts';
 import { restoreReconciler } from '../controllers/restore/reconcile.ts';
@@ -42,13 +43,14 @@ export const restoreController =
         const { memories, secrets } = shared;
         const connections = memories.add('connections', connectionsOf(etcd));
         const glances = memories.add('glances', new Glances(clock));
+        const terminating = memories.add('terminating', new TerminatingPods(clock));
         const reconcile = restoreReconciler({
-          ...{ ...shared, ...own, rivals, glances },
+          ...{ ...shared, ...own, rivals, glances, terminating },
           clusters: { dialect: clusters, resource: clustersOf(clusters) },
           caches: { restores: declared, agents },
         });
         const forget = (key: string): void => {
-          for (const each of [connections, glances, secrets]) each?.forget(key);
+          for (const each of [connections, glances, secrets, terminating]) each?.forget(key);
         };
         return forgetting(reconcile, { forget }, () => true); // one that is over may stay for years
       },

@@ -26,8 +26,23 @@ export const done: Outcome = { is: 'done' };
 /** Look again after this time. Whatever was waited for before is over. */
 export const again = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds });
 
+/** A rough visit is earlier or later than asked for by at most this share of the time. */
+export const mostSpread = 0.2;
+
 /** All is well, but look again about then, for what cannot be watched. */
 export const around = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, isRough: true });
+
+/** A timer may fire a little early. */
+const lateMillis = 10;
+
+/**
+ * Look again when a time has come, both in milliseconds of the wall clock, and about every `longestSeconds` until then: clocks
+ * are put forward and back. A visit in between is never later than the time itself.
+ */
+export function visitAt(time: number | undefined, now: number, longestSeconds: number): Outcome {
+  const left = time === undefined ? Number.POSITIVE_INFINITY : (Math.max(time - now, 0) + lateMillis) / 1000;
+  return left > longestSeconds * (1 + mostSpread) ? around(longestSeconds) : again(left);
+}
 
 /** Look again after this time at first, and less often when the same wait lasts. */
 export const waiting = (waitsFor: string, afterSeconds: number, atMostSeconds = Number.POSITIVE_INFINITY): Outcome => ({

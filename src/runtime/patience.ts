@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Again } from './outcome.ts';
+import { type Again, mostSpread } from './outcome.ts';
 
 /** For how long a wait is looked at as often as its pass asks for. */
 const promptSeconds = 10;
@@ -39,7 +39,7 @@ export class Patience<Key> {
       return Math.min(seconds, atMostSeconds ?? seconds);
     }
     this.#waits.delete(key);
-    return isRough === true ? afterSeconds * (0.8 + this.#clock.random() * 0.4) : afterSeconds;
+    return isRough === true ? afterSeconds * (1 + mostSpread * (2 * this.#clock.random() - 1)) : afterSeconds;
   }
 
   /** Something happened to the key: a wait that goes on is looked at often again. */

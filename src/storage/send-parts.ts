@@ -6,11 +6,18 @@ interface Sending<T> {
   readonly send: (part: Part, signal: AbortSignal) => Promise<T>;
 }
 
-/** Sends parts, several at once, and returns the answers in the order of the parts. The first failure ends all of them. */
-export async function sendParts<T>(
-  parts: AsyncGenerator<Part, void, undefined>,
-  { atOnce, signal: outer, send }: Sending<T>,
-): Promise<readonly T[]> {
+type Parts = AsyncGenerator<Part, void, undefined>;
+
+/** Closes the source of parts that are not sent any more. That it cannot be closed does not hide why they are not. */
+export async function closeSource(parts: Parts): Promise<void> {
+  await parts.return().catch(() => undefined);
+}
+
+/**
+ * Sends parts, several at once, and returns the answers in the order of the parts. The first failure ends all of them, and closes
+ * their source.
+ */
+export async function sendParts<T>(parts: Parts, { atOnce, signal: outer, send }: Sending<T>): Promise<readonly T[]> {
   const failed = new AbortController();
   const signal = AbortSignal.any([outer, failed.signal]);
   const answers: T[] = [];
@@ -29,6 +36,7 @@ export async function sendParts<T>(
     }),
   );
   await Promise.all(senders);
+  if (failure !== undefined) await closeSource(parts);
   outer.throwIfAborted();
   if (failure !== undefined) throw failure.thrown;
   return answers;

@@ -169,6 +169,24 @@ describe('a backup with a schedule of its own', () => {
     expect(statusOf(world)).toMatchObject({ succeeded: true, lastScheduleTime: shown(night(1)) });
   });
 
+  it.each([
+    ['behind', -hour],
+    ['ahead', hour],
+  ])('starts no pod beside a terminating one for a minute, with the clock of the API server %s', async (_, skew) => {
+    const world = worldWith({ schedule: '* * * * *' });
+    world.skewMillis = skew;
+    world.now = start + minute;
+    while (world.askedToGo.length === 0) await goOn(world, calm);
+    world.isNodeLost = true;
+    const begun = world.begunFor.length;
+    for (let passed = 0; passed < 70; passed += 10) {
+      expect(world.begunFor).toHaveLength(begun);
+      await goOn(world, { ...calm, seconds: 10 });
+    }
+    for (let passed = 0; passed < 20; passed += 10) await goOn(world, { ...calm, seconds: 10 });
+    expect(world.begunFor).toHaveLength(begun + 1);
+  });
+
   it('never has two pods, and is up to date soon after the last mishap, whoever is killed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mishap, { maxLength: 25 }), async (mishaps) => {

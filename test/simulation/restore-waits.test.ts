@@ -6,8 +6,11 @@ import { SimulatedRestore, type Tale } from './simulated-restore.ts';
 const stageOf = (objects: SimulatedObjects): unknown =>
   (objects.all('etcdrestores')[0]?.status as { readonly phase?: string } | undefined)?.phase;
 
-/** Pods that are deleted are still there for so many passes. */
-function stoppingFor(passes: number): Tale & { readonly stopAt: (objects: SimulatedObjects) => void } {
+/** Pods that are deleted are still there for so many passes. The API server says that they were deleted at this time. */
+function stoppingFor(
+  passes: number,
+  deletionTimestamp = '2026-01-01T00:00:00Z',
+): Tale & { readonly stopAt: (objects: SimulatedObjects) => void } {
   let left = passes;
   const mishap = (objects: SimulatedObjects): void => {
     const going = objects.all('pods').filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
@@ -18,7 +21,7 @@ function stoppingFor(passes: number): Tale & { readonly stopAt: (objects: Simula
     objects.writer.remove = async (kind, at) => {
       const pod = kind.plural === 'pods' ? objects.find('pods', at.name) : undefined;
       if (pod === undefined) return remove(kind, at);
-      const metadata = { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+      const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 10 };
       objects.put('pods', { ...pod, metadata });
     };
   };
@@ -48,4 +51,21 @@ describe('a restore that waits for old members to stop', () => {
     expect(many.lists - few.lists).toBeGreaterThan(10); // a pass takes half a second here
     expect(many.lists - few.lists).toBeLessThanOrEqual(21);
   });
+
+  it.each(['2025-12-31T23:00:00Z', '2026-01-01T01:00:00Z'])(
+    'waits for a minute after their grace period, with a clock of the API server that says %s',
+    async (deletionTimestamp) => {
+      const tale = stoppingFor(Number.POSITIVE_INFINITY, deletionTimestamp);
+      let waited = 0;
+      const mishap = (objects: SimulatedObjects): void => {
+        const isWaiting = JSON.stringify(objects.all('etcdrestores')).includes('waiting until the old members');
+        if (isWaiting) waited += 0.5; // a pass takes half a second here
+      };
+      const life = new SimulatedRestore({ ...tale, mishap });
+      tale.stopAt(life.objects);
+      await life.run();
+      expect(life.restore.status).toMatchObject({ phase: 'Complete' });
+      expect(Math.abs(waited - 72)).toBeLessThanOrEqual(2);
+    },
+  );
 });

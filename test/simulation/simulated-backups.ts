@@ -1,5 +1,6 @@
 import { slotAnnotation } from '../../src/controllers/agents/agent-of-pod.ts';
 import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
+import { TerminatingPods } from '../../src/controllers/agents/terminating-pods.ts';
 import { backupReconciler } from '../../src/controllers/backup/reconcile.ts';
 import { type ClusterObject, ownerIndex } from '../../src/controllers/cluster/sources.ts';
 import type { Writer } from '../../src/controllers/cluster/writer.ts';
@@ -10,7 +11,9 @@ import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/sche
 import { ApiFailure } from '../../src/kube/errors.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
+import type { Outcome } from '../../src/runtime/outcome.ts';
 import { Store } from '../../src/runtime/store.ts';
+import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
 
 export const home = { group: improbableBackups.group, namespace: 'operators' };
@@ -41,7 +44,12 @@ export class SimulatedBackups {
   readonly askedToGo: string[] = [];
   /** Events, by their reasons. */
   readonly told: string[] = [];
+  /** When each object is to be looked at again, after the last pass over it. */
+  readonly outcomes = new Map<string, Outcome>();
   readonly #signal = new AbortController().signal;
+  /** How far the clock of the API server is ahead of the operator's. */
+  skewMillis = 0;
+  readonly #terminating = new TerminatingPods({ monotonic: () => this.now });
   readonly #dialect: BackupDialect;
   #version = 0;
 
@@ -84,10 +92,14 @@ export class SimulatedBackups {
   /** One pass over everything there is. Throws when the operator is killed. */
   async pass(): Promise<void> {
     const [ofSchedules, ofBackups] = [this.#schedules(), this.#backups()];
-    for (const { metadata } of this.schedules.all()) await ofSchedules(keyOf(metadata), this.#signal);
+    for (const { metadata } of this.schedules.all()) await this.#passOver(keyOf(metadata), ofSchedules);
     const away = this.pods.all().flatMap(byAway(home));
     const keys = new Set([...this.backups.all().map(({ metadata }) => keyOf(metadata)), ...away]);
-    for (const key of keys) await ofBackups(key, this.#signal);
+    for (const key of keys) await this.#passOver(key, ofBackups);
+  }
+
+  async #passOver(key: string, reconcile: Reconcile<string>): Promise<void> {
+    this.outcomes.set(key, await reconcile(key, this.#signal));
   }
 
   #isOrphan({ metadata: { ownerReferences = [] } }: KubeObject): boolean {
@@ -139,8 +151,10 @@ export class SimulatedBackups {
     const pod = this.pods.get(key);
     if (pod === undefined) return;
     this.askedToGo.push(pod.metadata.uid);
-    const deletionTimestamp = pod.metadata.deletionTimestamp ?? new Date(this.now + 10_000).toISOString();
-    this.#put(this.pods, { ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
+    const time = new Date(this.now + this.skewMillis + 10_000).toISOString();
+    const { deletionTimestamp = time } = pod.metadata;
+    const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 10 };
+    this.#put(this.pods, { ...pod, metadata });
   }
 
   #patch(store: Store<never>, key: string, body: unknown): void {
@@ -191,6 +205,7 @@ export class SimulatedBackups {
       },
       operators: { namespace: home.namespace, secret: 'store', serviceAccountName: undefined, urls: [] },
       image: { name: 'ours' },
+      terminating: this.#terminating,
       caches: { backups: this.backups, agents: this.pods },
     });
   }

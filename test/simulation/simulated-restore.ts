@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
+import { TerminatingPods } from '../../src/controllers/agents/terminating-pods.ts';
 import { ownerIndex } from '../../src/controllers/cluster/sources.ts';
 import { Glances } from '../../src/controllers/restore/glance.ts';
 import { restoreReconciler } from '../../src/controllers/restore/reconcile.ts';
@@ -250,6 +251,7 @@ export class SimulatedRestore {
       client: objects.client,
       writer: () => objects.writer,
       glances: new Glances({ monotonic: () => this.#passes * 500 }),
+      terminating: new TerminatingPods({ monotonic: () => this.#passes * 500 }),
       caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
       image: { name: 'etcd-operator' },
       operators,

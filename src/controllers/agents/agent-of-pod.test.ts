@@ -50,6 +50,17 @@ describe('what the pod of an agent says', () => {
     });
   });
 
+  it('has no credentials, neither in its message nor in its warnings', () => {
+    const quoted = 'GET https://u:p4ss@store/k failed';
+    const shown = 'GET https://[redacted]@store/k failed';
+    const good = { ...saved, warnings: [quoted, 'no leader'] };
+    const ofGood = stateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('save', 0, good)] }));
+    expect(ofGood).toMatchObject({ report: { ok: true, facts: { warnings: [shown, 'no leader'] } } });
+    const bad = { ok: false, trouble: 'denied', message: quoted };
+    const ofBad = stateOf(pod({ phase: 'Failed', containerStatuses: [ended('look', 1, bad)] }));
+    expect(ofBad).toMatchObject({ report: { ok: false, message: shown } });
+  });
+
   it('is how it ended, as soon as its last container has, where none starts again', () => {
     const status = { phase: 'Running', containerStatuses: [ended('save', 0, saved)] };
     expect(stateOf(pod(status))).toMatchObject({ is: 'ended', report: { ok: true } });

@@ -21,7 +21,7 @@ export function agentOf(pod: Stored<Pod>, group: string): Agent {
     slot: Number.isNaN(slot) ? 0 : slot,
     createdAt: Date.parse(creationTimestamp),
     state: stateOf(pod),
-    ...(deletionTimestamp === undefined ? {} : { goneBy: Date.parse(deletionTimestamp) }),
+    isGoing: deletionTimestamp !== undefined,
   };
 }
 
@@ -167,7 +167,7 @@ const resultSchema = z.looseObject({
   seconds: z.number().optional().catch(undefined),
   version: z.string().optional().catch(undefined),
   revision: z.string().optional().catch(undefined),
-  warnings: z.array(z.string()).optional().catch(undefined),
+  warnings: z.array(z.string().transform(withoutCredentials)).optional().catch(undefined),
   cluster: z.string().transform(unpacked).optional().catch(undefined),
 });
 type Result = z.output<typeof resultSchema>;

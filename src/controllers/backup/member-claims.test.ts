@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { memberClaim } from '../../core/desired/claim.ts';
 import { coreosBackups } from '../../dialects/coreos-v1beta2/backup.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import { improbableBackups } from '../../dialects/improbable-v1alpha1/backup.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
 import { Failure } from '../../std/failure.ts';
+import { TerminatingPods } from '../agents/terminating-pods.ts';
 import { observeBackup } from './observe.ts';
 import type { BackupTools } from './sources.ts';
 
@@ -48,6 +50,7 @@ async function obstacleTo(api: Api, claim: object | Failure): Promise<string | u
   const tools = {
     ...{ client: { get }, now: () => new Date(), image: { name: 'ours' }, dialect: coreosBackups },
     ...{ caches: { agents: { by: () => [] } }, operators: { namespace: 'etcd-operator', urls: [] } },
+    terminating: new TerminatingPods(new VirtualClock()),
   } as unknown as BackupTools;
   return (await observeBackup(backup.value, tools)).world.obstacle;
 }

@@ -2,7 +2,7 @@ import type { Agent } from '../../core/model/agent.ts';
 import type { BackupIntent, BackupWorld } from '../../core/model/backup.ts';
 import { dueSlot } from '../../core/plan/backup/plan-backup.ts';
 import type { ReadBackup } from '../../dialects/backup-dialect.ts';
-import type { Pod, Stored } from '../../kube/object.ts';
+import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { agentOf } from '../agents/agent-of-pod.ts';
 import { askProgress } from '../agents/ask-progress.ts';
@@ -26,7 +26,7 @@ export interface ObservedBackup {
 const nowhere: EtcdAccess = { endpoints: [] };
 
 export async function observeBackup({ intent, memory }: ReadBackup, tools: BackupTools): Promise<ObservedBackup> {
-  const agents = await Promise.all(agentPodsOf(intent, tools).map((pod) => agentAt(pod, tools)));
+  const agents = await agentsOf(intent, tools);
   const known = { now: tools.now().getTime(), intent, memory, agents };
   // What is missing matters only to a run that could begin now.
   if (dueSlot(known) === undefined || agents.some(({ slot }) => slot > (memory.lastSlot ?? -1)))
@@ -34,6 +34,13 @@ export async function observeBackup({ intent, memory }: ReadBackup, tools: Backu
   const found = await findSource(intent, tools);
   if (typeof found === 'string') return { world: { ...known, obstacle: found }, access: nowhere };
   return { world: { ...known, obstacle: await obstacleTo(intent, found.access, tools) }, ...found };
+}
+
+async function agentsOf(intent: BackupIntent, tools: BackupTools): Promise<readonly Agent[]> {
+  const found = agentPodsOf(intent, tools);
+  const overdue = tools.terminating.overdue(keyOf(intent), found);
+  const agents = await Promise.all(found.map((pod) => agentAt(pod, tools)));
+  return agents.map((agent) => ({ ...agent, isOverdue: overdue.has(agent.uid) }));
 }
 
 /** An agent that works is asked how far it is. */

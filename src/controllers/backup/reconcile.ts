@@ -1,11 +1,11 @@
 import type { BackupWorld } from '../../core/model/backup.ts';
-import { type BackupVerdict, planBackup } from '../../core/plan/backup/plan-backup.ts';
+import { type BackupVerdict, planBackup, stillLeaving } from '../../core/plan/backup/plan-backup.ts';
 import { backupStatusOf } from '../../core/status/backup-status.ts';
 import type { ReadBackup } from '../../dialects/backup-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
-import { again, around, done, failed, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
+import { again, around, done, failed, notYet, type Outcome, visitAt, waiting } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { awayIndex, awayMark } from '../agents/away.ts';
@@ -151,11 +151,9 @@ async function removePods(those: readonly Stored<Pod>[], key: string, tools: Bac
 const untilAsked = ({ agents }: BackupWorld): number =>
   agents.some(({ state }) => state.is === 'running') ? seconds.working : seconds.agent;
 
-/** On time, or now and then until that is near: clocks are put forward and back. */
-function visitAt(time: number | undefined, now: number): Outcome {
-  const left = time === undefined ? Number.POSITIVE_INFINITY : Math.max(time - now, 0) / 1000 + 0.01;
-  return left <= seconds.longestWait ? again(left) : around(seconds.longestWait);
-}
+/** A terminating pod is seen often enough to know, when the next run is due, how long it has been terminating. */
+const longestWait = (world: BackupWorld): number =>
+  stillLeaving(world) === undefined ? seconds.longestWait : seconds.agent;
 
 function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
   switch (verdict.is) {
@@ -164,7 +162,7 @@ function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
     case 'discard':
       return again(seconds.acted);
     case 'wait':
-      if (verdict.for === 'time') return visitAt(verdict.until, world.now);
+      if (verdict.for === 'time') return visitAt(verdict.until, world.now, longestWait(world));
       return verdict.for === 'agent' ? around(untilAsked(world)) : waiting('obstacle', seconds.obstacle);
     case 'paused':
     case 'finished':

@@ -6,6 +6,7 @@ import type { KubeObject, Pod } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { OperatorsStore } from '../agents/operators-store.ts';
+import type { TerminatingPods } from '../agents/terminating-pods.ts';
 import type { ClusterObject, Tools } from '../cluster/sources.ts';
 
 /** All that one controller of backups works with. */
@@ -18,6 +19,8 @@ export interface BackupTools extends Pick<Tools, 'writer' | 'caughtUp' | 'now' |
     readonly resource: Resource<ClusterObject>;
   };
   readonly client: Pick<KubeClient, 'get'>;
+  /** How long pods have been terminating. */
+  readonly terminating: TerminatingPods;
   readonly caches: { readonly backups: Store<ClusterObject>; readonly agents: Store<Pod> };
   /** For backups that name no credentials of their own. */
   readonly operators: OperatorsStore;

@@ -39,6 +39,7 @@ export async function observeRestore(
   const found = await findTarget({ intent, template, seed: memory.seed }, tools);
   const target = typeof found.target === 'string' ? undefined : found.target;
   const bodies = await bodiesIn(intent, tools);
+  const overdue = tools.terminating.overdue(keyOf(intent), bodies.pods);
   return {
     target,
     world: {
@@ -48,7 +49,7 @@ export async function observeRestore(
       cluster:
         typeof found.target === 'string'
           ? found.target
-          : await clusterOf(found.target, { intent, seed: memory.seed, bodies }, tools),
+          : await clusterOf(found.target, { intent, seed: memory.seed, bodies, overdue }, tools),
       isClusterGone: found.isGone,
       isUndescribed: restore.template === 'in-backup' && typeof template === 'string',
       taken: await takenFor(intent, { found, bodies }, tools),
@@ -58,7 +59,7 @@ export async function observeRestore(
         .map(bodyOf),
       isOnVolume: isOnVolume(intent.store),
       hasSeedVolume: bodies.claims.some((claim) => isOwnSeed(claim, restore) && bodyOf(claim).isGoing !== true),
-      seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map((pod) => lastingBody(pod, tools))[0],
+      seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map((pod) => terminatingBody(pod, overdue))[0],
       isGoing: deletionTimestamp !== undefined,
       isPinned: finalizers?.includes(pinOf(tools)) === true,
       spareName: seedNameFor(intent, { target, bodies }, tools),
@@ -76,13 +77,11 @@ function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreTo
 const isOwnSeed = (body: KubeObject, { intent, memory }: ReadRestore): boolean =>
   body.metadata.name === memory.seed && isOwnedBy(body, intent.uid);
 
-/** How long after its time a pod that is being deleted is no longer waited for. */
-const overdueSeconds = 60;
-
-function lastingBody(object: Stored<KubeObject>, { now }: RestoreTools): Body {
-  const due = Date.parse(object.metadata.deletionTimestamp ?? '');
-  return { ...bodyOf(object), isOverdue: now().getTime() - due > overdueSeconds * 1000 };
-}
+/** `overdue`: the UIDs of pods that should have been gone for a while. */
+const terminatingBody = (pod: Stored<Pod>, overdue: ReadonlySet<string>): Body => ({
+  ...bodyOf(pod),
+  isOverdue: overdue.has(pod.metadata.uid),
+});
 
 /** Where members are numbered, the lowest number that no member, pod or volume has. */
 function seedNameFor(
@@ -100,11 +99,12 @@ interface Looking {
   readonly intent: RestoreIntent;
   readonly seed: string | undefined;
   readonly bodies: Bodies;
+  readonly overdue: ReadonlySet<string>;
 }
 
 async function clusterOf(
   target: Target,
-  { intent, seed, bodies }: Looking,
+  { intent, seed, bodies, overdue }: Looking,
   tools: RestoreTools,
 ): Promise<RestoredCluster> {
   const { object, read } = target;
@@ -128,7 +128,7 @@ async function clusterOf(
     oldPods: bodies.pods
       .filter(isOfCluster)
       .filter(others)
-      .map((each) => lastingBody(each, tools)),
+      .map((each) => terminatingBody(each, overdue)),
     oldClaims: bodies.claims.filter(isClaimOfIt).filter(others).map(bodyOf),
     seed: pod && (await seedIn(pod, { ...target, asker: keyOf(intent) }, tools)),
     isSeedNameTaken: pod === undefined && !named.every(isOfRestore),

@@ -6,6 +6,7 @@ import type { Pod } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { OperatorsStore } from '../agents/operators-store.ts';
+import type { TerminatingPods } from '../agents/terminating-pods.ts';
 import type { ClusterObject, Tools } from '../cluster/sources.ts';
 import type { Glances } from './glance.ts';
 
@@ -37,6 +38,8 @@ export interface RestoreTools extends Pick<Tools, Shared> {
   readonly client: Pick<KubeClient, 'get' | 'list'>;
   /** What restores wait for that is looked at alone; without it, everything is looked at in every pass. */
   readonly glances?: Glances | undefined;
+  /** How long pods have been terminating. */
+  readonly terminating: TerminatingPods;
   readonly caches: { readonly restores: Store<ClusterObject>; readonly agents: Store<Pod> };
   /** For restores that name no credentials of their own. */
   readonly operators: OperatorsStore;

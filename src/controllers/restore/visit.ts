@@ -7,7 +7,7 @@ import type { ObservedRestore } from './observe.ts';
 import type { RestoreTools } from './sources.ts';
 
 /** How soon to look again: what a restore waits for is mostly not watched. */
-const seconds = { acted: 0.02, moment: 0.2, waiting: 0.5, blocked: 3 } as const;
+const seconds = { acted: 0.02, moment: 0.2, waiting: 0.5, blocked: 3, mostWithoutService: 2 } as const;
 
 /** The caches do not show the operator's last write yet. */
 export const afterLateCache: Outcome = notYet(seconds.acted);
@@ -18,10 +18,13 @@ export async function visitIfUnchanged(
   tools: RestoreTools,
 ): Promise<Outcome | undefined> {
   const isUnchanged = await tools.glances?.isUnchanged(intent, memory.phase, tools);
-  return isUnchanged === true ? waiting(memory.phase, secondsIn(memory.phase)) : undefined;
+  return isUnchanged === true ? waitIn(memory.phase, secondsIn(memory.phase)) : undefined;
 }
 
-/** While members are exchanged nothing serves. */
+/** While members are exchanged nothing serves, so waits stay short however long they last. */
+const waitIn = (phase: RestorePhase, afterSeconds: number, waitsFor: string = phase): Outcome =>
+  phase === 'switching' ? waiting(waitsFor, afterSeconds, seconds.mostWithoutService) : waiting(waitsFor, afterSeconds);
+
 const secondsIn = (phase: RestorePhase): number => (phase === 'switching' ? seconds.moment : seconds.waiting);
 
 /** Notes what the next pass may look at alone, and which Secrets it is to read again. */
@@ -48,8 +51,8 @@ export function nextVisit(verdict: RestoreVerdict, world: RestoreWorld): Outcome
     case 'enter':
       return again(seconds.acted);
     case 'wait':
-      if (verdict.isBlocked === true) return waiting(`${phase}, blocked`, seconds.blocked);
-      return waiting(phase, isAboutToServe(world) ? seconds.moment : secondsIn(phase));
+      if (verdict.isBlocked === true) return waitIn(phase, seconds.blocked, `${phase}, blocked`);
+      return waitIn(phase, isAboutToServe(world) ? seconds.moment : secondsIn(phase));
     case 'over':
       return done;
     default:

@@ -5,7 +5,7 @@ import { lastBegun, planSchedule, type ScheduleVerdict } from '../../core/plan/s
 import type { ReadSchedule } from '../../dialects/schedule-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
-import { again, around, done, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
+import { again, done, notYet, type Outcome, visitAt, waiting } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { isUnique } from '../../storage/template.ts';
@@ -150,6 +150,5 @@ function nextVisit(verdict: ScheduleVerdict, { now, backups }: ScheduleWorld): O
   if (verdict.is === 'refused') return waiting('refused', seconds.refused);
   if (verdict.is !== 'wait' || verdict.for !== 'time') return done; // a change of the schedule or of its backups is an event
   const longest = backups.some(({ isBlocked }) => isBlocked === true) ? seconds.blocked : seconds.longestWait;
-  const left = verdict.until === undefined ? longest + 1 : Math.max(verdict.until - now, 0) / 1000 + 0.01;
-  return left <= longest ? again(left) : around(longest);
+  return visitAt(verdict.until, now, longest);
 }

@@ -6,8 +6,10 @@ export interface Agent {
   readonly slot: number;
   readonly createdAt: number;
   readonly state: AgentState;
-  /** When it is to be gone, where somebody has deleted it: a pod whose node is lost stays longer. */
-  readonly goneBy?: number | undefined;
+  /** It is being deleted already. */
+  readonly isGoing?: boolean;
+  /** It should have been gone for a while: its node is lost, for example. */
+  readonly isOverdue?: boolean;
 }
 
 export type AgentState =

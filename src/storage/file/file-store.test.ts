@@ -64,4 +64,17 @@ describe('a volume for backups', () => {
       expect(existsSync(join(data, 'x.db'))).toBe(false);
     },
   );
+
+  it('has nothing written where it cannot be told whether a data directory of etcd is there', async () => {
+    symlinkSync('member', join(volume, 'member')); // ELOOP, for root too
+    const putting = (await open()).put('a/x.db', bytes('x'));
+    await expect(putting).rejects.toThrow('cannot tell whether the data directory of an etcd is there: ELOOP');
+    expect(readdirSync(volume)).toEqual(['member']);
+  });
+
+  it('has no data of etcd where a file is in place of its directory', async () => {
+    writeFileSync(join(volume, 'member'), 'no directory');
+    await (await open()).put('x.db', bytes('x'));
+    expect(readFileSync(join(volume, 'x.db'), 'utf8')).toBe('x');
+  });
 });

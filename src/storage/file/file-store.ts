@@ -79,11 +79,15 @@ function unlessThere(error: NodeJS.ErrnoException): void {
 }
 
 async function assertNoData(directory: string): Promise<void> {
-  const hasData = await stat(join(directory, 'member', 'wal')).then(
-    () => true,
-    () => false,
-  );
-  if (hasData) throw Object.assign(new Error('the data directory of an etcd is there'), { code: 'EACCES' });
+  const found = await stat(join(directory, 'member', 'wal')).catch(noneIfMissing);
+  if (found !== undefined) throw Object.assign(new Error('the data directory of an etcd is there'), { code: 'EACCES' });
+}
+
+/** What cannot be looked at may be data of etcd. */
+function noneIfMissing({ code, message }: NodeJS.ErrnoException): undefined {
+  if (isMissing(code)) return undefined;
+  const says = `cannot tell whether the data directory of an etcd is there: ${message}; use another directory or volume for backups`;
+  throw Object.assign(new Error(says), { code });
 }
 
 /** Writes aside, makes sure that the disk has it, reads it back, and only then gives it its name. */
@@ -147,9 +151,11 @@ async function keysUnder(root: string, prefix: string): Promise<readonly string[
 }
 
 function nothingIfMissing(error: NodeJS.ErrnoException): never[] {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+  if (isMissing(error.code)) return [];
   throw error;
 }
+
+const isMissing = (code: string | undefined): boolean => code === 'ENOENT' || code === 'ENOTDIR';
 
 function explain(thrown: unknown): Explanation {
   const { code = '', message } = thrown as NodeJS.ErrnoException;

@@ -41,4 +41,22 @@ describe('an upload to S3', () => {
     };
     await expect(uploaded(20, refuse)).rejects.toBe(refused);
   });
+
+  it.each(['CreateMultipartUploadCommand', 'UploadPartCommand'])('closes its source where %s fails', async (fails) => {
+    let isOpen = true;
+    const source = async function* () {
+      try {
+        yield* mebibytes(100);
+      } finally {
+        isOpen = false;
+      }
+    };
+    const send = async (command: object) => {
+      if (command.constructor.name === fails) throw new Error('no');
+      return { UploadId: 'u' };
+    };
+    const client = { send } as unknown as S3Client;
+    await expect(upload({ client, object, signal }, source())).rejects.toThrow('no');
+    expect(isOpen).toBe(false);
+  });
 });

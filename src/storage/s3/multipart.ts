@@ -8,7 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inParts, type Part } from '../parts.ts';
-import { sendParts } from '../send-parts.ts';
+import { closeSource, sendParts } from '../send-parts.ts';
 import type { Body } from '../store.ts';
 
 /** The most memory that one upload takes is their product, and one part more that is being filled. */
@@ -41,7 +41,11 @@ async function putWhole({ client, object, signal }: Target, { bytes }: Part): Pr
 
 async function putInParts(target: Target, first: Part, rest: AsyncGenerator<Part, void, undefined>): Promise<boolean> {
   const { client, object, signal } = target;
-  const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand(object), { abortSignal: signal });
+  const creating = client.send(new CreateMultipartUploadCommand(object), { abortSignal: signal });
+  const { UploadId = '' } = await creating.catch(async (thrown: unknown) => {
+    await closeSource(rest);
+    throw thrown;
+  });
   try {
     const send = (part: Part, either: AbortSignal) => sendPart({ ...target, signal: either }, UploadId, part);
     const sent = await sendParts(withFirst(first, rest), { atOnce: partsAtOnce, signal, send });
@@ -50,7 +54,6 @@ async function putInParts(target: Target, first: Part, rest: AsyncGenerator<Part
     await client.send(complete, { abortSignal: signal });
     return sent.every(({ isConfirmed }) => isConfirmed);
   } catch (error) {
-    await rest.return().catch(() => undefined);
     await clearAway(target, UploadId);
     throw error;
   }
@@ -71,6 +74,10 @@ async function clearAway({ client, object }: Target, UploadId: string): Promise<
 }
 
 async function* withFirst(first: Part, rest: AsyncGenerator<Part, void, undefined>) {
-  yield first;
-  yield* rest;
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await closeSource(rest); // the first part may have failed before another was asked for
+  }
 }

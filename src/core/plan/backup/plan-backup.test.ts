@@ -108,12 +108,11 @@ describe('a backup that is made again and again', () => {
   it('asks a pod once to go, and waits for it, but not for one whose node is lost', () => {
     const now = createdAt + minute;
     const memory = { ...never, lastSlot: createdAt };
-    const leaving = (goneBy: number) => ({ ...agent({ is: 'starting', why: 'it is being deleted' }), goneBy });
-    const at = (goneBy: number) => planBackup(world({ intent: periodic, memory, agents: [leaving(goneBy)], now }));
-    expect(at(now + 10_000)).toMatchObject({ is: 'wait', for: 'agent', message: 'pod b-1 is being deleted' });
-    expect(at(now - 59_000)).toMatchObject({ is: 'wait', for: 'agent' });
-    expect(at(now - minute)).toEqual({ is: 'start', slot: now });
-    const early = planBackup(world({ intent: periodic, memory, agents: [leaving(now)], now: now - 1 }));
+    const leaving = { ...agent({ is: 'starting', why: 'it is being deleted' }), isGoing: true };
+    const at = (agents: readonly Agent[]) => planBackup(world({ intent: periodic, memory, agents, now }));
+    expect(at([leaving])).toMatchObject({ is: 'wait', for: 'agent', message: 'pod b-1 is being deleted' });
+    expect(at([{ ...leaving, isOverdue: true }])).toEqual({ is: 'start', slot: now });
+    const early = planBackup(world({ intent: periodic, memory, agents: [leaving], now: now - 1 }));
     expect(early).toMatchObject({ is: 'wait', for: 'time' });
   });
 

@@ -32,7 +32,7 @@ export function planBackup(world: BackupWorld): BackupVerdict {
   const { agents, memory } = world;
   const open = agents.find(({ slot }) => !isConcluded(slot, memory.lastSlot));
   if (open !== undefined) return attendTo(open, world);
-  const leftover = agents.find((agent) => agent.goneBy === undefined && mayGo(agent, world));
+  const leftover = agents.find((agent) => agent.isGoing !== true && mayGo(agent, world));
   if (leftover !== undefined) return { is: 'discard', agent: leftover };
   return next(world);
 }
@@ -89,12 +89,9 @@ const untilNext = (world: BackupWorld): BackupVerdict => ({
   ...{ lastSlot: corrected(world), missed: missedSlot(world) },
 });
 
-/** How long after its time a pod that was deleted is no longer waited for: its node is lost, and may never say that it has gone. */
-const overdueSeconds = 60;
-
-/** One that was told to stop may be at work for a moment yet, and there are never two. */
-const stillLeaving = ({ agents, now }: BackupWorld): Agent | undefined =>
-  agents.find(({ goneBy }) => goneBy !== undefined && now < goneBy + overdueSeconds * 1000);
+/** A terminating pod may be at work for a moment yet, and there are never two. One that is overdue is not waited for. */
+export const stillLeaving = ({ agents }: Pick<BackupWorld, 'agents'>): Agent | undefined =>
+  agents.find(({ isGoing, isOverdue }) => isGoing === true && isOverdue !== true);
 
 /** Our clock may be behind that of the API server. */
 const latestPossible = ({ now, intent }: BackupWorld): number => Math.max(now, intent.createdAt);
