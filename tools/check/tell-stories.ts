@@ -34,20 +34,34 @@ const chanceful = 3;
 
 export const recordFile = join(resultsDirectory, 'stories.jsonl');
 
+/** What one attempt gives: its tally, and how each story ended. */
+type Told = readonly [SuiteResult, readonly Ending[]];
+type TellOnce = (telling: Telling, choice: Choice, attempt: number) => Promise<Told>;
+
 /** Tells the chosen stories. One that waited in vain, and did not fail otherwise, is told once more when all others have ended. */
-export async function tellStories(telling: Telling): Promise<StoriesResult> {
-  const [first, firstEndings] = await tellOnce(telling, telling.choice, 1);
-  const waited = firstEndings.filter(({ outcome }) => outcome === 'waited').map(({ title }) => title);
-  if (waited.length === 0 || first.failed > chanceful) return { ...first, endings: firstEndings, flakes: [] };
-  const pairs = [...telling.choice.core, ...telling.choice.others].filter(({ title }) => waited.includes(title));
-  const again = { core: pairs, others: [] };
-  const [, endings] = await tellOnce({ ...telling, besides: [] }, again, 2);
+export async function tellStories(telling: Telling, tell: TellOnce = tellOnce): Promise<StoriesResult> {
+  const { core, others } = telling.choice;
+  const first = await tell(telling, telling.choice, 1);
+  const [{ failed }, endings] = first;
+  const waited = endings.filter(({ outcome }) => outcome === 'waited').map(({ title }) => title);
+  if (waited.length === 0 || failed > chanceful) return { ...first[0], endings, flakes: [] };
+  const again = { core: [...core, ...others].filter(({ title }) => waited.includes(title)), others: [] };
+  return toldAgain(first, await tell({ ...telling, besides: [] }, again, 2));
+}
+
+/** A story that passed the second time is a flake. All else that failed stays failed: in both attempts, whatever it was. */
+function toldAgain([first, firstEndings]: Told, [second, endings]: Told): StoriesResult {
   const flakes = endings.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title);
+  const besides = Math.max(second.failed - (endings.length - flakes.length), 0);
+  const isOfFlake = (failure: string): boolean => flakes.some((title) => failure.includes(`.e2e.ts: ${title}: `));
   return {
     ...first,
     passed: first.passed + flakes.length,
-    failed: first.failed - flakes.length,
-    failures: (first.failures ?? []).filter((failure) => !flakes.some((title) => failure.includes(title))),
+    failed: first.failed - flakes.length + besides,
+    failures: [
+      ...(first.failures ?? []).filter((failure) => !isOfFlake(failure)),
+      ...(second.failures ?? []).map((failure) => `told again: ${failure}`),
+    ],
     endings: [...firstEndings.filter(({ title }) => !flakes.includes(title)), ...endings],
     flakes,
   };
@@ -57,7 +71,7 @@ async function tellOnce(
   { bed, env = {}, besides = [], forMillis }: Telling,
   choice: Choice,
   attempt: number,
-): Promise<readonly [SuiteResult, readonly Ending[]]> {
+): Promise<Told> {
   const pairs = [...choice.core, ...choice.others];
   const turns = join(resultsDirectory, `turns-${bed}-${attempt}.json`);
   await mkdir(resultsDirectory, { recursive: true });

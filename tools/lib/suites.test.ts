@@ -24,6 +24,26 @@ describe('the tally of a suite', () => {
     it(sentence, () => expect(plainLine(tallyOf(report, code))).toBe(want));
   }
 
+  const unread = { name: '/x/unread.test.ts', status: 'failed', message: 'SyntaxError: unexpected }' };
+  const waited = {
+    ...{ name: '/x/story.e2e.ts', status: 'failed' },
+    assertionResults: [{ fullName: 'a story', status: 'failed', failureMessages: ['WaitTimeout: not within 240 s'] }],
+  };
+
+  it('counts a file that could not be loaded, and every other failure, beside a test that failed', () => {
+    const report = JSON.stringify({ numPassedTests: 3, numFailedTests: 1, testResults: [unread, waited] });
+    const { failed, failures = [] } = tallyOf(report, 1, ['after the tests: the lab left behind: process 7\nand 8']);
+    expect(failed).toBe(3);
+    expect(failures).toHaveLength(3);
+    expect(failures.at(-1)).toBe('after the tests: the lab left behind: process 7');
+  });
+
+  it('is explained by one failure, which is not counted again for the exit code', () => {
+    const report = (testResults: readonly object[]): string => JSON.stringify({ numPassedTests: 3, testResults });
+    expect(tallyOf(report([unread]), 1).failed).toBe(1);
+    expect(tallyOf(report([]), 1, ['unhandled: x']).failed).toBe(1);
+  });
+
   it('says what failed and the first words of why, also of a file that could not be loaded', () => {
     const testResults = [
       { name: '/x/good.test.ts', status: 'passed', assertionResults: [{ fullName: 'well', status: 'passed' }] },

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { Ending } from '../../test/support/story-turns.ts';
+import type { SuiteResult } from '../lib/suites.ts';
+import type { Choice, Pair } from './choose.ts';
+import { type StoriesResult, type Telling, tellStories } from './tell-stories.ts';
+
+const pair = (title: string): Pair => ({
+  ...{ title, key: `lab: ${title}`, file: `${title}.e2e.ts` },
+  ...{ bed: 'lab', where: 'everywhere' },
+});
+const ending = (title: string, outcome: Ending['outcome']): Ending => ({
+  ...{ title, outcome, bed: 'lab' },
+  ...{ wallSeconds: 10, cpuSeconds: 5 },
+});
+
+interface Attempt {
+  readonly passed: number;
+  readonly failed: number;
+  readonly failures?: readonly string[];
+  readonly ended: Readonly<Record<string, Ending['outcome']>>;
+}
+
+const choice: Choice = { core: [pair('slow')], others: [pair('good'), pair('bad')] };
+
+/** What comes of stories whose attempts end so, and which were told in each. */
+async function told(...attempts: readonly Attempt[]): Promise<StoriesResult & { readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const telling: Telling = { bed: 'lab', choice, forMillis: 1000 };
+  const result = await tellStories(telling, async (_, { core, others }, attempt) => {
+    asked.push([...core, ...others].map(({ title }) => title).join(' '));
+    const { ended, ...tally } = attempts[attempt - 1] ?? { passed: 0, failed: 0, ended: {} };
+    const suite: SuiteResult = { ...tally, wallSeconds: 60, cpuSeconds: 30 };
+    return [suite, Object.entries(ended).map(([title, outcome]) => ending(title, outcome))];
+  });
+  return { ...result, asked };
+}
+
+const failure = (title: string): string => `test/e2e/x.e2e.ts: ${title}: WaitTimeout: not within 240 s`;
+const left = 'after the tests: the lab left behind: process 7 of slow';
+const slow = { passed: 1, failed: 1, failures: [failure('slow')], ended: { slow: 'waited', good: 'passed' } } as const;
+const passes = { passed: 1, failed: 0, ended: { slow: 'passed' } } as const;
+
+describe('stories that are told', () => {
+  it('are told again when they waited in vain, and are flakes when they pass then', async () => {
+    const { passed, failed, failures, flakes, endings, asked } = await told(slow, passes);
+    expect({ passed, failed, failures, flakes }).toEqual({ passed: 2, failed: 0, failures: [], flakes: ['slow'] });
+    expect(asked).toEqual(['slow good bad', 'slow']);
+    expect(endings.map(({ title, outcome }) => `${title} ${outcome}`)).toEqual(['good passed', 'slow passed']);
+  });
+
+  it('are not told again when they failed otherwise, or when more than three have failed', async () => {
+    expect((await told({ passed: 1, failed: 1, ended: { slow: 'failed', good: 'passed' } })).asked).toHaveLength(1);
+    expect((await told({ ...slow, failed: 4 })).asked).toHaveLength(1);
+  });
+
+  it('stay red when something that is no test failed beside a story that is a flake', async () => {
+    const { failed, failures } = await told({ ...slow, failed: 2, failures: [failure('slow'), left] }, passes);
+    expect({ failed, failures }).toEqual({ failed: 1, failures: [left] });
+  });
+
+  it('are red when the second attempt ends badly, though the story passes in it', async () => {
+    const { failed, failures } = await told(slow, { ...passes, failed: 1, failures: [left] });
+    expect({ failed, failures }).toEqual({ failed: 1, failures: [`told again: ${left}`] });
+  });
+
+  it('have failed when they fail in both attempts, or do not begin in the second', async () => {
+    const twice = await told(slow, { passed: 0, failed: 1, failures: [failure('slow')], ended: { slow: 'waited' } });
+    expect(twice).toMatchObject({ passed: 1, failed: 1, flakes: [] });
+    expect(await told(slow, { passed: 0, failed: 1, ended: {} })).toMatchObject({ passed: 1, failed: 2, flakes: [] });
+  });
+
+  it('keep the failure of another story whose title has that of a flake in it', async () => {
+    const both = { ...slow, failed: 2, failures: [failure('slow'), failure('slow as well')] };
+    expect((await told(both, passes)).failures).toEqual([failure('slow as well')]);
+  });
+});
