@@ -47,7 +47,7 @@ export interface Choice {
 }
 
 /** What a story is taken to cost that has not been told on this machine, in processor seconds. */
-export const unknownCost: Readonly<Record<Bed, number>> = { lab: 9, cluster: 18 };
+const unknownCost: Readonly<Record<Bed, number>> = { lab: 9, cluster: 18 };
 
 /** A pair this old is as good as core: one landing later the check would be red. */
 const pressing = oldest - 1;
@@ -85,7 +85,7 @@ function fitting(ordered: readonly Pair[], space: number, { ledger, familyOf }: 
   });
 }
 
-export const costOf = ({ key, bed }: Pair, { stories }: Ledger): number => stories[key]?.cpuSeconds ?? unknownCost[bed];
+const costOf = ({ key, bed }: Pair, { stories }: Ledger): number => stories[key]?.cpuSeconds ?? unknownCost[bed];
 
 const stalest = (a: Pair, b: Pair, { ledger }: Circumstances): number => staleness(b, ledger) - staleness(a, ledger);
 

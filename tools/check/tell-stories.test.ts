@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Ending } from '../../test/support/story-turns.ts';
 import type { SuiteResult } from '../lib/suites.ts';
 import type { Choice, Pair } from './choose.ts';
-import { type StoriesResult, type Telling, tellStories } from './tell-stories.ts';
+import { emptyLedger } from './ledger.ts';
+import { type StoriesResult, type Telling, tellStories, turnsOf } from './tell-stories.ts';
 
 const pair = (title: string): Pair => ({
   ...{ title, key: `lab: ${title}`, file: `${title}.e2e.ts` },
@@ -72,5 +73,25 @@ describe('stories that are told', () => {
   it('keep the failure of another story whose title has that of a flake in it', async () => {
     const both = { ...slow, failed: 2, failures: [failure('slow'), failure('slow as well')] };
     expect((await told(both, passes)).failures).toEqual([failure('slow as well')]);
+  });
+});
+
+describe('the files of stories', () => {
+  const inFile = (title: string, file: string): Pair => ({ ...pair(title), file });
+  const logs = inFile('logs, exec and attach work as typed', 'kubectl.e2e.ts');
+  const shell = inFile('a shell can be had by run -it --rm', 'kubectl.e2e.ts');
+  const auth = inFile('a cluster of etcd 3.6.16 whose auth is switched on grows, heals and is upgraded', 'auth.e2e.ts');
+  const unknown = inFile('a new one', 'new.e2e.ts');
+
+  it('are expected to take what the ledger says, else what was measured of short stories, and begin in that order', () => {
+    const core = [logs, shell, auth, unknown];
+    const { seconds } = turnsOf({ core, others: [] }, 0, emptyLedger);
+    const order = Object.entries(seconds).toSorted(([, a], [, b]) => b - a);
+    expect(order.map(([file]) => file)).toEqual(['auth.e2e.ts', 'new.e2e.ts', 'kubectl.e2e.ts']);
+    const known = {
+      ...emptyLedger,
+      stories: { [shell.key]: { commit: 'c', landings: 1, wallSeconds: 500, cpuSeconds: 1 } },
+    };
+    expect(turnsOf({ core, others: [] }, 0, known).seconds['kubectl.e2e.ts']).toBeGreaterThan(500);
   });
 });

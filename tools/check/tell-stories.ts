@@ -1,9 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shortStorySeconds } from '../../test/support/short-stories.ts';
 import type { Ending, Turns } from '../../test/support/story-turns.ts';
 import { resultsDirectory, runSuite, type Suite, type SuiteResult } from '../lib/suites.ts';
-import { type Choice, costOf, type Pair } from './choose.ts';
-import { type Bed, readLedger } from './ledger.ts';
+import type { Choice, Pair } from './choose.ts';
+import { type Bed, type Ledger, readLedger } from './ledger.ts';
 
 /** Stories on one bed: what came of them, one by one, and which passed only when they were told again. */
 export interface StoriesResult extends SuiteResult {
@@ -75,7 +76,7 @@ async function tellOnce(
   const pairs = [...choice.core, ...choice.others];
   const turns = join(resultsDirectory, `turns-${bed}-${attempt}.json`);
   await mkdir(resultsDirectory, { recursive: true });
-  await writeFile(turns, JSON.stringify(turnsOf(choice, Date.now() + forMillis)));
+  await writeFile(turns, JSON.stringify(turnsOf(choice, Date.now() + forMillis, readLedger())));
   const before = (await endingsIn(recordFile)).length;
   const suite: Suite = {
     projects: projectsOf[bed],
@@ -88,14 +89,21 @@ async function tellOnce(
   return [result, (await endingsIn(recordFile)).slice(before)];
 }
 
-function turnsOf({ core, others }: Choice, deadline: number): Turns {
-  const [ledger, costs] = [readLedger(), new Map<string, number>()];
-  for (const pair of [...core, ...others]) costs.set(pair.file, (costs.get(pair.file) ?? 0) + costOf(pair, ledger));
+/** For how long a story is expected to take that has not been told on this machine, in seconds on the wall. */
+const unknownSeconds: Readonly<Record<Bed, number>> = { lab: 45, cluster: 60 };
+
+const secondsOf = ({ key, bed, title }: Pair, { stories }: Ledger): number =>
+  stories[key]?.wallSeconds ?? (bed === 'lab' ? shortStorySeconds[title] : undefined) ?? unknownSeconds[bed];
+
+export function turnsOf({ core, others }: Choice, deadline: number, ledger: Ledger): Turns {
+  const seconds = new Map<string, number>();
+  for (const pair of [...core, ...others])
+    seconds.set(pair.file, (seconds.get(pair.file) ?? 0) + secondsOf(pair, ledger));
   return {
     core: core.map(({ title }) => title),
     others: others.map(({ title }) => title),
     deadline,
-    costs: Object.fromEntries(costs),
+    seconds: Object.fromEntries(seconds),
   };
 }
 
