@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { bundleOf, storiesBundleDirectory } from '../bundle.ts';
 import { layoutOf } from '../cluster/layout.ts';
 import { prepare } from '../cluster/up.ts';
 import { type OwnCluster, withOwnCluster } from '../e2e-run.ts';
@@ -14,7 +15,7 @@ import { testAsOrdinaryUser } from './ordinary-user.ts';
 import type { Run } from './run.ts';
 import { allStories, everyStory, familyOf, isCore, shortChoice, turningPairs } from './story-plan.ts';
 import * as suites from './suites.ts';
-import { endingsIn, type StoriesResult, tellStories } from './tell-stories.ts';
+import { endingsIn, type StoriesResult, type Telling, tellStories } from './tell-stories.ts';
 import { changedFiles, headCommit, storiesTouched } from './touched.ts';
 import { unlessGreen } from './unless-green.ts';
 
@@ -31,19 +32,17 @@ export async function testTier(run: Run): Promise<void> {
     run.gate('format, lint, types', suites.staticChecks),
     run.gate('unit and simulation', suites.unit),
   ]);
-  await programs;
+  const { code } = await programs;
+  const operator = code === 0 ? { LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator', storiesBundleDirectory) } : {};
+  const telling = { choice: shortChoice(stories), forMillis: 6 * minute };
   await Promise.all([
     run.suite('contract on the lab', suites.contractOnLab),
-    run.suite(storiesOnLab, () => onLab(shortChoice(stories), 'short', 6 * minute)),
+    run.suite(storiesOnLab, () => onLab({ ...telling, env: { STORIES_VERSIONS: 'short', ...operator } })),
   ]);
 }
 
-const onLab = (choice: Choice, which: 'all' | 'short', forMillis: number): Promise<StoriesResult> =>
-  tellStories({
-    ...{ bed: 'lab', choice, forMillis },
-    env: { STORIES_VERSIONS: which, KUBECONFIG: '' },
-    besides: [portForward],
-  });
+const onLab = ({ env, ...telling }: Omit<Telling, 'bed' | 'besides'>): Promise<StoriesResult> =>
+  tellStories({ ...telling, bed: 'lab', env: { KUBECONFIG: '', ...env }, besides: [portForward] });
 
 /** What the stories of a check may cost together, in processor seconds, and for how long new ones are begun. */
 const share = {
@@ -91,7 +90,7 @@ async function storiesByTurns(run: Run, pairs: readonly Pair[], history: History
   };
   await clusterSuites(run, choose(pairs, 'cluster', circumstances), share.cluster.forMillis);
   const onTheLab = choose(pairs, 'lab', circumstances);
-  await run.suite(storiesOnLab, () => onLab(onTheLab, 'all', share.lab.forMillis));
+  await run.suite(storiesOnLab, () => onLab({ choice: onTheLab, forMillis: share.lab.forMillis }));
 }
 
 async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -127,6 +126,6 @@ export async function fullTier(run: Run): Promise<void> {
   await run.suite('contract on the lab', suites.contractOnLab);
   for (const { name, run: work } of [suites.etcdVersions, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
-  await run.suite(storiesOnLab, () => onLab(everyStory(stories, 'the lab'), 'all', 40 * minute));
+  await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));
   await clusterSuites(run, everyStory(stories, 'our cluster'), 50 * minute);
 }
