@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Ending } from '../../test/support/story-turns.ts';
 import { overBudget } from './budgets.ts';
 import { type Ended, lastLines } from './report.ts';
-import { storiesTouched } from './touched.ts';
 
 const ended = (given: Partial<Ended>): Ended => ({
   ...{ lines: [], skipped: [], endings: [], flakes: [], tally: { passed: 3, failed: 0 }, seconds: 61, slowness: 1 },
@@ -53,19 +52,5 @@ describe('a budget', () => {
     expect(overBudget(cost(allowed), 1)).toContain('more than a quarter over its budget');
     expect(overBudget(cost(allowed), 0.5)).toContain('more than a quarter over its budget');
     expect(overBudget(cost(allowed), allowed)).toBeUndefined();
-  });
-});
-
-describe('a change', () => {
-  const stories = ['tls-managed.e2e.ts', 'backups.e2e.ts', 'upgrade.e2e.ts'];
-
-  it('reaches stories of its topic', () => {
-    expect([...storiesTouched(['src/core/pki/renew.ts'], stories)]).toEqual(['tls-managed.e2e.ts']);
-    expect([...storiesTouched(['src/agents/save.ts', 'README.md'], stories)]).toEqual(['backups.e2e.ts']);
-  });
-
-  it('of a story reaches that story, and of docs none', () => {
-    expect([...storiesTouched(['test/e2e/upgrade.e2e.ts'], stories)]).toEqual(['upgrade.e2e.ts']);
-    expect([...storiesTouched(['docs/guide/upgrades.md'], stories)]).toEqual([]);
   });
 });

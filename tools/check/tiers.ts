@@ -16,7 +16,7 @@ import type { Run } from './run.ts';
 import { allStories, everyStory, familyOf, isCore, shortChoice, turningPairs } from './story-plan.ts';
 import * as suites from './suites.ts';
 import { endingsIn, type StoriesResult, type Telling, tellStories } from './tell-stories.ts';
-import { changedFiles, headCommit, storiesTouched } from './touched.ts';
+import { changedFiles, headCommit, readStories, storiesTouched } from './touched.ts';
 import { unlessGreen } from './unless-green.ts';
 
 const minute = 60_000;
@@ -81,7 +81,7 @@ type History = Pick<Circumstances, 'ledger' | 'commit'>;
 
 async function storiesByTurns(run: Run, pairs: readonly Pair[], history: History): Promise<void> {
   const files = [...new Set(pairs.map(({ file }) => file))];
-  const touched = storiesTouched(await changedFiles(history.ledger.landings), files);
+  const touched = storiesTouched(await changedFiles(history.ledger.landings), readStories(files));
   const told = new Set(run.endings.map(({ title }) => title));
   const circumstances: Circumstances = {
     ...{ ...history, touched, isCore, familyOf },
