@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainLine, sum, tallyOf } from './suites.ts';
+import { plainLine, runOne, sum, tallyOf } from './suites.ts';
 
 describe('the tally of a suite', () => {
   const cases: Record<string, { report: string; code: number; want: string }> = {
@@ -70,5 +70,17 @@ describe('the tally of a suite', () => {
         { passed: 1, failed: 4, failures: ['this one'] },
       ]),
     ).toEqual({ passed: 3, failed: 4, failures: ['this one'] });
+  });
+});
+
+describe('a check that is one program', () => {
+  it('passes or fails as the program does', async () => {
+    expect(await runOne('true', [], 60_000)).toMatchObject({ passed: 1, failed: 0 });
+    expect(await runOne('false', [], 60_000)).toMatchObject({ passed: 0, failed: 1, failures: ['false'] });
+  });
+
+  it('fails when the program does not end in time', async () => {
+    const { failed, failures = [] } = await runOne('sleep', ['50'], 1000);
+    expect({ failed, failures }).toEqual({ failed: 1, failures: ['sleep: ended after its limit of 1 s'] });
   });
 });

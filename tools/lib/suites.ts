@@ -130,9 +130,10 @@ const longestReason = 300;
 
 const firstWords = (message = ''): string => message.trimStart().split('\n', 1).join('').slice(0, longestReason);
 
-/** A check that is one program: it passes or it fails. */
-export async function runOne(command: string, args: readonly string[]): Promise<SuiteResult> {
-  const { code, cpuSeconds, wallSeconds } = await measured(command, args);
-  const tally = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, failures: [command] };
-  return { ...tally, cpuSeconds, wallSeconds };
+/** A check that is one program: it passes or it fails. After its limit it is ended, and has failed. */
+export async function runOne(command: string, args: readonly string[], limitMillis: number): Promise<SuiteResult> {
+  const { code, cpuSeconds, wallSeconds, isOverdue } = await measured(command, args, { limitMillis });
+  if (code === 0 && !isOverdue) return { passed: 1, failed: 0, cpuSeconds, wallSeconds };
+  const failure = isOverdue ? lateBy(command, limitMillis) : command;
+  return { passed: 0, failed: 1, failures: [failure], cpuSeconds, wallSeconds };
 }
