@@ -3,7 +3,7 @@ import type { Ending } from '../../test/support/story-turns.ts';
 import type { SuiteResult } from '../lib/suites.ts';
 import type { Choice, Pair } from './choose.ts';
 import { emptyLedger } from './ledger.ts';
-import { type StoriesResult, type Telling, tellStories, turnsOf } from './tell-stories.ts';
+import { type StoriesResult, suiteOf, type Telling, tellStories, turnsOf } from './tell-stories.ts';
 
 const pair = (title: string): Pair => ({
   ...{ title, key: `lab: ${title}`, file: `${title}.e2e.ts` },
@@ -73,6 +73,16 @@ describe('stories that are told', () => {
   it('keep the failure of another story whose title has that of a flake in it', async () => {
     const both = { ...slow, failed: 2, failures: [failure('slow'), failure('slow as well')] };
     expect((await told(both, passes)).failures).toEqual([failure('slow as well')]);
+  });
+});
+
+describe('a suite of stories', () => {
+  it('tells them side by side at first, then one by one and with less patience', () => {
+    const suite = (attempt: number) => suiteOf({ bed: 'lab', choice, forMillis: 1000 }, choice, attempt);
+    expect(suite(1).options).toEqual(['slow', 'good', 'bad'].map((file) => `test/e2e/${file}.e2e.ts`));
+    expect(suite(1).env?.['STORIES_PATIENCE']).toBeUndefined();
+    expect(suite(2).options?.slice(3)).toEqual(['--maxWorkers=1', '--maxConcurrency=1']);
+    expect(suite(2).env?.['STORIES_PATIENCE']).toBe('2');
   });
 });
 

@@ -30,6 +30,9 @@ const projectsOf: Readonly<Record<Bed, readonly string[]>> = {
 /** How much longer than its stories' deadline a suite may take to come to its end. */
 const slackMillis = 8 * 60_000;
 
+/** How much longer than on an idle machine a story may wait that is told alone. */
+const patienceAlone = 2;
+
 /** More failures than this are no chance: nothing is told again. */
 const chanceful = 3;
 
@@ -68,25 +71,37 @@ function toldAgain([first, firstEndings]: Told, [second, endings]: Told): Storie
   };
 }
 
-async function tellOnce(
-  { bed, env = {}, besides = [], forMillis }: Telling,
-  choice: Choice,
-  attempt: number,
-): Promise<Told> {
-  const pairs = [...choice.core, ...choice.others];
-  const turns = join(resultsDirectory, `turns-${bed}-${attempt}.json`);
+async function tellOnce(telling: Telling, choice: Choice, attempt: number): Promise<Told> {
+  const suite = suiteOf(telling, choice, attempt);
   await mkdir(resultsDirectory, { recursive: true });
-  await writeFile(turns, JSON.stringify(turnsOf(choice, Date.now() + forMillis, readLedger())));
+  await writeFile(
+    turnsFile(telling.bed, attempt),
+    JSON.stringify(turnsOf(choice, Date.now() + telling.forMillis, readLedger())),
+  );
   const before = (await endingsIn(recordFile)).length;
-  const suite: Suite = {
-    projects: projectsOf[bed],
-    report: `stories-${bed}-${attempt}`,
-    env: { ...env, STORIES_TURNS: turns, STORIES_RECORD: recordFile, STORIES_ATTEMPT: String(attempt) },
-    options: [...filesOf(pairs), ...besides, ...(attempt > 1 ? ['--maxWorkers=1', '--maxConcurrency=1'] : [])],
-    limitMillis: forMillis + slackMillis,
-  };
   const result = await runSuite(suite);
   return [result, (await endingsIn(recordFile)).slice(before)];
+}
+
+const turnsFile = (bed: Bed, attempt: number): string => join(resultsDirectory, `turns-${bed}-${attempt}.json`);
+
+/** Stories that are told again are told one by one, and wait less. */
+export function suiteOf({ bed, env = {}, besides = [], forMillis }: Telling, choice: Choice, attempt: number): Suite {
+  const files = [...filesOf([...choice.core, ...choice.others]), ...besides];
+  const turns = {
+    STORIES_TURNS: turnsFile(bed, attempt),
+    STORIES_RECORD: recordFile,
+    STORIES_ATTEMPT: String(attempt),
+  };
+  const [alone, patience] =
+    attempt > 1 ? [['--maxWorkers=1', '--maxConcurrency=1'], { STORIES_PATIENCE: String(patienceAlone) }] : [[], {}];
+  return {
+    projects: projectsOf[bed],
+    report: `stories-${bed}-${attempt}`,
+    env: { ...env, ...turns, ...patience },
+    options: [...files, ...alone],
+    limitMillis: forMillis + slackMillis,
+  };
 }
 
 /** For how long a story is expected to take that has not been told on this machine, in seconds on the wall. */
