@@ -10,6 +10,8 @@ export interface Pair {
   readonly file: string;
   readonly bed: Bed;
   readonly where: Where;
+  /** Whether the change reaches it. */
+  readonly isTouched?: boolean;
 }
 
 /** All that `make check` tells by turns. What the lab shows as well as a cluster is told there; `make e2e-all` tells it on both. */
@@ -61,9 +63,10 @@ export function choose(pairs: readonly Pair[], bed: Bed, circumstances: Circumst
   const here = pairs.filter((pair) => pair.bed === bed && !isTold(pair));
   const core = here.filter((pair) => isCore(pair) || ageOf(ledger, pair.key) >= pressing);
   const rest = here.filter((pair) => !core.includes(pair) && isItsTurn(pair, pairs, circumstances));
-  const ordered = rest.toSorted(
+  const marked = rest.map((pair) => ({ ...pair, isTouched: touched.has(pair.file) }));
+  const ordered = marked.toSorted(
     (a, b) =>
-      Number(touched.has(b.file)) - Number(touched.has(a.file)) ||
+      Number(b.isTouched) - Number(a.isTouched) ||
       stalest(a, b, circumstances) ||
       orderOf(a, circumstances.commit).localeCompare(orderOf(b, circumstances.commit)),
   );

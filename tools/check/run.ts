@@ -5,6 +5,7 @@ import type { Ending } from '../../test/support/story-turns.ts';
 import { slowness } from '../lib/cpu.ts';
 import { plainLine, resultsDirectory, type SuiteResult, sum, type Tally } from '../lib/suites.ts';
 import { overBudget } from './budgets.ts';
+import type { Pair } from './choose.ts';
 import { type Line, lastLines, lineOf } from './report.ts';
 import type { StoriesResult } from './tell-stories.ts';
 
@@ -40,6 +41,7 @@ export class Run {
   readonly #skipped: string[] = [];
   readonly endings: Ending[] = [];
   readonly flakes: string[] = [];
+  readonly #leftOut: Pair[] = [];
   readonly isBudgeted: boolean;
 
   constructor({ isBudgeted, slowness: given = slowness(), directory = resultsDirectory, say = toStdout }: Terms) {
@@ -111,6 +113,7 @@ export class Run {
     const stories = 'endings' in result ? result.endings.length : undefined;
     if ('endings' in result) this.endings.push(...result.endings);
     if ('flakes' in result) this.flakes.push(...result.flakes);
+    if ('leftOut' in result) this.#leftOut.push(...result.leftOut);
     this.#tallies.push(tally);
     const line: Line = { name, tally, wallSeconds, cpuSeconds, ...(stories === undefined ? {} : { stories }) };
     this.#lines.push(line);
@@ -139,6 +142,7 @@ export class Run {
     this.#say(
       lastLines({
         ...{ lines: this.#lines, skipped: this.#skipped, endings: this.endings, flakes: this.flakes },
+        leftOut: this.#leftOut,
         ...{ tally: this.tally, seconds: this.seconds, slowness: this.#slowness },
         ...(reason === undefined ? {} : { reason }),
       }),

@@ -49,6 +49,13 @@ describe('stories that are told', () => {
     expect(endings.map(({ title, outcome }) => `${title} ${outcome}`)).toEqual(['good passed', 'slow passed']);
   });
 
+  it('are named when they were chosen and have no ending', async () => {
+    const titles = async (...attempts: readonly Attempt[]) =>
+      (await told(...attempts)).leftOut.map(({ title }) => title);
+    expect(await titles(slow, passes)).toEqual(['bad']);
+    expect(await titles({ passed: 1, failed: 0, ended: { good: 'passed' } })).toEqual(['slow', 'bad']);
+  });
+
   it('are not told again when they failed otherwise, or when more than three have failed', async () => {
     expect((await told({ passed: 1, failed: 1, ended: { slow: 'failed', good: 'passed' } })).asked).toHaveLength(1);
     expect((await told({ ...slow, failed: 4 })).asked).toHaveLength(1);

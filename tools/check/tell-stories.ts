@@ -10,6 +10,8 @@ import { type Bed, type Ledger, readLedger } from './ledger.ts';
 export interface StoriesResult extends SuiteResult {
   readonly endings: readonly Ending[];
   readonly flakes: readonly string[];
+  /** Stories that were chosen and have no ending, because time was up or the suite was ended. */
+  readonly leftOut: readonly Pair[];
 }
 
 export interface Telling {
@@ -44,17 +46,18 @@ type TellOnce = (telling: Telling, choice: Choice, attempt: number) => Promise<T
 
 /** Tells the chosen stories. One that waited in vain, and did not fail otherwise, is told once more when all others have ended. */
 export async function tellStories(telling: Telling, tell: TellOnce = tellOnce): Promise<StoriesResult> {
-  const { core, others } = telling.choice;
+  const chosen = [...telling.choice.core, ...telling.choice.others];
   const first = await tell(telling, telling.choice, 1);
   const [{ failed }, endings] = first;
   const waited = endings.filter(({ outcome }) => outcome === 'waited').map(({ title }) => title);
-  if (waited.length === 0 || failed > chanceful) return { ...first[0], endings, flakes: [] };
-  const again = { core: [...core, ...others].filter(({ title }) => waited.includes(title)), others: [] };
-  return toldAgain(first, await tell({ ...telling, besides: [] }, again, 2));
+  const leftOut = chosen.filter((pair) => !endings.some(({ title }) => title === pair.title));
+  if (waited.length === 0 || failed > chanceful) return { ...first[0], endings, flakes: [], leftOut };
+  const again = { core: chosen.filter(({ title }) => waited.includes(title)), others: [] };
+  return { ...toldAgain(first, await tell({ ...telling, besides: [] }, again, 2)), leftOut };
 }
 
 /** A story that passed the second time is a flake. All else that failed stays failed: in both attempts, whatever it was. */
-function toldAgain([first, firstEndings]: Told, [second, endings]: Told): StoriesResult {
+function toldAgain([first, firstEndings]: Told, [second, endings]: Told): Omit<StoriesResult, 'leftOut'> {
   const flakes = endings.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title);
   const besides = Math.max(second.failed - (endings.length - flakes.length), 0);
   const isOfFlake = (failure: string): boolean => flakes.some((title) => failure.includes(`.e2e.ts: ${title}: `));
