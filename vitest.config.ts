@@ -90,7 +90,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Each file has a namespace of its own, and names of its own for what is not in one.
           maxWorkers: 3,
-          isolate: false,
+          isolate,
         },
       },
       {

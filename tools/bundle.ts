@@ -13,6 +13,9 @@ export const otherNames = ['etcd-backup-operator', 'etcd-restore-operator'] as c
 /** Where the programs are, and the parts that they share or load only when they need them. */
 export const bundleDirectory = join(root, 'dist/app');
 
+/** Where `make test` makes a bundle for its stories, while other suites run. */
+export const storiesBundleDirectory = join(root, 'dist/stories');
+
 export const bundleOf = (program: (typeof programs)[number], directory = bundleDirectory): string =>
   join(directory, `${program}.mjs`);
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { bundleOf } from './bundle.ts';
 import { remove } from './cluster/down.ts';
 import { kubectl, kubectlPath } from './cluster/kubectl.ts';
 import { type Layout, layoutOf } from './cluster/layout.ts';
@@ -68,6 +69,8 @@ export async function withOwnCluster<T>(name: string, use: (cluster: OwnCluster)
 const environmentFor = ({ kubeconfig, name }: Layout): Readonly<Record<string, string>> => ({
   KUBECONFIG: kubeconfig,
   TEST_CLUSTER: name,
+  // What is in the image that was pushed: stories that run the operator as a process do not bundle it again.
+  LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator'),
   PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}`,
 });
 

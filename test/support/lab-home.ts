@@ -56,12 +56,19 @@ export class LabHome {
     if (code !== 0) throw new Error('the lab could not be compiled');
   }
 
-  /** Has the operator's image run a bundle of today's sources, which starts in half of the time; gives its program. */
-  async bundleOperator(): Promise<string> {
+  /**
+   * Has the operator's image run a bundle of today's sources, which starts in half of the time: the one that is given, or one of
+   * its own. Gives its program.
+   */
+  async bringOperator(given: string | undefined): Promise<string> {
+    this.#operator = given || (await this.#bundle());
+    return this.#operator;
+  }
+
+  async #bundle(): Promise<string> {
     const directory = join(this.directory, 'operator');
     await bundle(directory);
-    this.#operator = bundleOf('etcd-operator', directory);
-    return this.#operator;
+    return bundleOf('etcd-operator', directory);
   }
 
   /** What it may write becomes the ordinary user's; programs only have to be readable. */

@@ -8,8 +8,8 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const turns = process.env['STORIES_TURNS'];
     if (turns === undefined || turns === '') return super.sort(files);
-    const { costs } = JSON.parse(readFileSync(turns, 'utf8')) as Turns;
-    const costOf = ({ moduleId }: TestSpecification): number => costs[basename(moduleId)] ?? 0;
-    return files.toSorted((a, b) => costOf(b) - costOf(a));
+    const { seconds } = JSON.parse(readFileSync(turns, 'utf8')) as Turns;
+    const secondsOf = ({ moduleId }: TestSpecification): number => seconds[basename(moduleId)] ?? 0;
+    return files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
   }
 }

@@ -24,7 +24,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const home = new LabHome(
     await labPrograms(process.env['STORIES_VERSIONS'] === 'short' ? shortVersions : etcdVersions),
   );
-  const operator = await home.bundleOperator();
+  const operator = await home.bringOperator(process.env['LAB_OPERATOR_PROGRAM']);
   await home.handOver();
   mkdirSync(resultsDirectory, { recursive: true });
   const lab = home.command(['--empty', '--nodes', '3'], openSync(logFile, 'w'));

@@ -9,8 +9,8 @@ export interface Turns {
   readonly others: readonly string[];
   /** In milliseconds since 1970. */
   readonly deadline: number;
-  /** What each file of stories is taken to cost, in processor seconds. */
-  readonly costs: Readonly<Record<string, number>>;
+  /** For how long the stories of each file are expected to take, on the wall. */
+  readonly seconds: Readonly<Record<string, number>>;
 }
 
 /** One story on one bed, as it ended. */

@@ -44,7 +44,9 @@ describe('the stories of a check', () => {
   it('are before those the ones that the change reaches, and before all the ones never told', () => {
     const ledger = ledgerOf({ 'lab: a': 1, 'lab: b': 5, 'lab: c': 4, 'lab: e': 2, 'lab: f': 1 });
     const touched = new Set(['f.e2e.ts']);
-    expect(titles(choose(many, 'lab', circumstances({ ledger, touched })))).toEqual(['f', 'd', 'b']);
+    const choice = choose(many, 'lab', circumstances({ ledger, touched }));
+    expect(titles(choice)).toEqual(['f', 'd', 'b']);
+    expect(choice.others.map(({ isTouched }) => isTouched)).toEqual([true, false, false]);
   });
 
   it('are always the core, and those that would be too old after one more landing, whatever they cost', () => {

@@ -10,6 +10,8 @@ export interface Pair {
   readonly file: string;
   readonly bed: Bed;
   readonly where: Where;
+  /** Whether the change reaches it. */
+  readonly isTouched?: boolean;
 }
 
 /** All that `make check` tells by turns. What the lab shows as well as a cluster is told there; `make e2e-all` tells it on both. */
@@ -47,7 +49,7 @@ export interface Choice {
 }
 
 /** What a story is taken to cost that has not been told on this machine, in processor seconds. */
-export const unknownCost: Readonly<Record<Bed, number>> = { lab: 9, cluster: 18 };
+const unknownCost: Readonly<Record<Bed, number>> = { lab: 9, cluster: 18 };
 
 /** A pair this old is as good as core: one landing later the check would be red. */
 const pressing = oldest - 1;
@@ -61,9 +63,10 @@ export function choose(pairs: readonly Pair[], bed: Bed, circumstances: Circumst
   const here = pairs.filter((pair) => pair.bed === bed && !isTold(pair));
   const core = here.filter((pair) => isCore(pair) || ageOf(ledger, pair.key) >= pressing);
   const rest = here.filter((pair) => !core.includes(pair) && isItsTurn(pair, pairs, circumstances));
-  const ordered = rest.toSorted(
+  const marked = rest.map((pair) => ({ ...pair, isTouched: touched.has(pair.file) }));
+  const ordered = marked.toSorted(
     (a, b) =>
-      Number(touched.has(b.file)) - Number(touched.has(a.file)) ||
+      Number(b.isTouched) - Number(a.isTouched) ||
       stalest(a, b, circumstances) ||
       orderOf(a, circumstances.commit).localeCompare(orderOf(b, circumstances.commit)),
   );
@@ -85,7 +88,7 @@ function fitting(ordered: readonly Pair[], space: number, { ledger, familyOf }: 
   });
 }
 
-export const costOf = ({ key, bed }: Pair, { stories }: Ledger): number => stories[key]?.cpuSeconds ?? unknownCost[bed];
+const costOf = ({ key, bed }: Pair, { stories }: Ledger): number => stories[key]?.cpuSeconds ?? unknownCost[bed];
 
 const stalest = (a: Pair, b: Pair, { ledger }: Circumstances): number => staleness(b, ledger) - staleness(a, ledger);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashOfInputs } from './inputs.ts';
+import { hashOfInputs, inputsOf } from './inputs.ts';
+import { etcdVersions, lab, stores, testCluster } from './suites.ts';
 
 describe('the hash of what goes into a suite', () => {
   const tests = ['tools/lib/cache.test.ts'];
@@ -16,4 +17,20 @@ describe('the hash of what goes into a suite', () => {
     ]);
     expect(new Set(hashes).size).toBe(3);
   });
+});
+
+describe('what goes into a suite', () => {
+  /** How suites are run and counted, and what the image is made from. */
+  const everywhere = [
+    ...['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'vitest.config.ts'],
+    ...['test/support/longest-first.ts', 'tools/check/suites.ts', 'tools/lib/suites.ts', 'tools/lib/other-failures.ts'],
+  ];
+
+  for (const { name, sources } of [etcdVersions, stores, lab, testCluster])
+    it(`${name}: its tests, what they import, and all that decides how it is run`, async () => {
+      const files = await inputsOf(sources);
+      expect(everywhere.filter((file) => !files.includes(file))).toEqual([]);
+      expect(files.some((file) => /^test\/\w+\/[^/]+\.test\.ts$/.test(file))).toBe(true);
+      expect(files.some((file) => file.startsWith('src/'))).toBe(true);
+    });
 });

@@ -1,5 +1,6 @@
 import { findKubectl } from '../../src/cli/lab/kubectl.ts';
 import { labPrograms, shortVersions } from '../../test/support/lab-programs.ts';
+import { bundle, storiesBundleDirectory } from '../bundle.ts';
 import { cacheDirectory } from '../lib/cache.ts';
 import { runMain } from '../lib/main.ts';
 
@@ -8,4 +9,5 @@ await runMain(async () => {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   await findKubectl({ cache: cacheDirectory(), say });
   await labPrograms(shortVersions);
+  await bundle(storiesBundleDirectory);
 });

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Ending } from '../../test/support/story-turns.ts';
 import { overBudget } from './budgets.ts';
+import type { Pair } from './choose.ts';
 import { type Ended, lastLines } from './report.ts';
-import { storiesTouched } from './touched.ts';
 
 const ended = (given: Partial<Ended>): Ended => ({
-  ...{ lines: [], skipped: [], endings: [], flakes: [], tally: { passed: 3, failed: 0 }, seconds: 61, slowness: 1 },
+  ...{
+    lines: [],
+    skipped: [],
+    endings: [],
+    flakes: [],
+    leftOut: [],
+    tally: { passed: 3, failed: 0 },
+    seconds: 61,
+    slowness: 1,
+  },
   ...given,
 });
 const linesOf = (given: Partial<Ended>): readonly string[] => lastLines(ended(given)).trimEnd().split('\n');
@@ -24,6 +33,18 @@ describe('the last lines of a run', () => {
     expect(last.at(-3)).toContain('test-results/');
     expect(last.at(-2)).toBe('unit is red: the rest was not run');
     expect(last.at(-1)).toBe('1 passed, 100 failed');
+  });
+
+  it('name stories that were left out, those that the change reaches first', () => {
+    const pair = (title: string, isTouched: boolean): Pair => ({
+      ...{ title, isTouched, key: `lab: ${title}`, file: 'x.e2e.ts' },
+      ...{ bed: 'lab', where: 'everywhere' },
+    });
+    const lines = linesOf({ leftOut: [pair('one', false), pair('two', true)] });
+    expect(lines.filter((line) => line.startsWith('left out'))).toEqual([
+      'left out or cut off: lab: two (reached by the change)',
+      'left out or cut off: lab: one',
+    ]);
   });
 
   it('name the flakes, and the twenty most expensive stories', () => {
@@ -53,19 +74,5 @@ describe('a budget', () => {
     expect(overBudget(cost(allowed), 1)).toContain('more than a quarter over its budget');
     expect(overBudget(cost(allowed), 0.5)).toContain('more than a quarter over its budget');
     expect(overBudget(cost(allowed), allowed)).toBeUndefined();
-  });
-});
-
-describe('a change', () => {
-  const stories = ['tls-managed.e2e.ts', 'backups.e2e.ts', 'upgrade.e2e.ts'];
-
-  it('reaches stories of its topic', () => {
-    expect([...storiesTouched(['src/core/pki/renew.ts'], stories)]).toEqual(['tls-managed.e2e.ts']);
-    expect([...storiesTouched(['src/agents/save.ts', 'README.md'], stories)]).toEqual(['backups.e2e.ts']);
-  });
-
-  it('of a story reaches that story, and of docs none', () => {
-    expect([...storiesTouched(['test/e2e/upgrade.e2e.ts'], stories)]).toEqual(['upgrade.e2e.ts']);
-    expect([...storiesTouched(['docs/guide/upgrades.md'], stories)]).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Ending } from '../../test/support/story-turns.ts';
 import { plainLine, type Tally } from '../lib/suites.ts';
+import type { Pair } from './choose.ts';
 
 /** A suite that has ended. */
 export interface Line {
@@ -16,6 +17,7 @@ export interface Ended {
   readonly skipped: readonly string[];
   readonly endings: readonly Ending[];
   readonly flakes: readonly string[];
+  readonly leftOut: readonly Pair[];
   readonly tally: Tally;
   readonly seconds: number;
   readonly slowness: number;
@@ -34,7 +36,7 @@ const failuresShown = 30;
 
 /** What is said when a run has ended: costs first, then what failed, and the tally as the very last line. */
 export function lastLines(ended: Ended): string {
-  const { lines, skipped, endings, flakes, tally, reason } = ended;
+  const { lines, skipped, endings, flakes, leftOut, tally, reason } = ended;
   const expensive = endings
     .toSorted((a, b) => b.cpuSeconds - a.cpuSeconds)
     .slice(0, mostExpensive)
@@ -46,6 +48,7 @@ export function lastLines(ended: Ended): string {
     ...skipped,
     `${seconds(ended.seconds)} s wall in all, on a machine ${ended.slowness.toFixed(2)} times as slow as the reference`,
     '',
+    ...leftOutLines(leftOut),
     ...flakes.map((title) => `flake: waited in vain once, passed when told again: ${title}`),
     ...failureLines(tally),
     ...(reason === undefined ? [] : [reason]),
@@ -53,6 +56,12 @@ export function lastLines(ended: Ended): string {
     '',
   ].join('\n');
 }
+
+/** Those that the change reaches come first. */
+const leftOutLines = (pairs: readonly Pair[]): readonly string[] =>
+  pairs
+    .toSorted((a, b) => Number(b.isTouched ?? false) - Number(a.isTouched ?? false))
+    .map(({ key, isTouched }) => `left out or cut off: ${key}${isTouched === true ? ' (reached by the change)' : ''}`);
 
 function failureLines({ failures = [], failed }: Tally): readonly string[] {
   if (failed === 0) return [];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { bundleOf, storiesBundleDirectory } from '../bundle.ts';
 import { layoutOf } from '../cluster/layout.ts';
 import { prepare } from '../cluster/up.ts';
 import { type OwnCluster, withOwnCluster } from '../e2e-run.ts';
@@ -6,15 +7,17 @@ import { measured } from '../lib/measured.ts';
 import { resultsDirectory, type SuiteResult } from '../lib/suites.ts';
 import { buildPrograms } from '../programs/build.ts';
 import { strangersKubectl } from '../programs/catalog.ts';
-import { type Choice, choose } from './choose.ts';
-import { hashOfInputs } from './inputs.ts';
-import { noted, overdue, readLedger, repeatedFlakes, writeLedger } from './ledger.ts';
+import { beside } from './beside.ts';
+import { type Choice, type Circumstances, choose, type Pair } from './choose.ts';
+import { readLedger, writeLedger } from './ledger.ts';
+import { noteStories, noting } from './note-run.ts';
 import { testAsOrdinaryUser } from './ordinary-user.ts';
 import type { Run } from './run.ts';
 import { allStories, everyStory, familyOf, isCore, shortChoice, turningPairs } from './story-plan.ts';
 import * as suites from './suites.ts';
-import { endingsIn, type StoriesResult, tellStories } from './tell-stories.ts';
-import { changedFiles, headCommit, storiesTouched } from './touched.ts';
+import { endingsIn, type StoriesResult, type Telling, tellStories } from './tell-stories.ts';
+import { changedFiles, headCommit, readStories, storiesTouched } from './touched.ts';
+import { unlessGreen } from './unless-green.ts';
 
 const minute = 60_000;
 const storiesOnLab = 'stories on the lab';
@@ -29,19 +32,17 @@ export async function testTier(run: Run): Promise<void> {
     run.gate('format, lint, types', suites.staticChecks),
     run.gate('unit and simulation', suites.unit),
   ]);
-  await programs;
+  const { code } = await programs;
+  const operator = code === 0 ? { LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator', storiesBundleDirectory) } : {};
+  const telling = { choice: shortChoice(stories), forMillis: 6 * minute };
   await Promise.all([
     run.suite('contract on the lab', suites.contractOnLab),
-    run.suite(storiesOnLab, () => onLab(shortChoice(stories), 'short', 6 * minute)),
+    run.suite(storiesOnLab, () => onLab({ ...telling, env: { STORIES_VERSIONS: 'short', ...operator } })),
   ]);
 }
 
-const onLab = (choice: Choice, which: 'all' | 'short', forMillis: number): Promise<StoriesResult> =>
-  tellStories({
-    ...{ bed: 'lab', choice, forMillis },
-    env: { STORIES_VERSIONS: which, KUBECONFIG: '' },
-    besides: [portForward],
-  });
+const onLab = ({ env, ...telling }: Omit<Telling, 'bed' | 'besides'>): Promise<StoriesResult> =>
+  tellStories({ ...telling, bed: 'lab', env: { KUBECONFIG: '', ...env }, besides: [portForward] });
 
 /** What the stories of a check may cost together, in processor seconds, and for how long new ones are begun. */
 const share = {
@@ -53,62 +54,47 @@ const share = {
 export async function checkTier(run: Run): Promise<void> {
   const [ledger, commit, stories] = [readLedger(), await headCommit(), await allStories()];
   const pairs = turningPairs(stories);
+  const known = pairs.map(({ key }) => key);
+  await noting(run, { ledger, commit, known, write: writeLedger }, async (green) => {
+    await newcomer(run);
+    const suite = (each: suites.SkippableSuite): Promise<void> =>
+      unlessGreen(run, each, { known: ledger.suites, green });
+    await Promise.all([inOrder([suites.etcdVersions, suites.stores], suite), suite(suites.lab)]);
+    await suite(suites.testCluster);
+    await storiesByTurns(run, pairs, { ledger, commit });
+  });
+}
+
+/** `make test` as a newcomer runs it, while what the test cluster needs is prepared. */
+async function newcomer(run: Run): Promise<void> {
   await buildPrograms(({ name }) => name === strangersKubectl);
-  const [prepared] = [prepare(layoutOf('check')), await run.gate('make test as an ordinary user', newcomer(run))];
-  await prepared;
-  const green: Record<string, string> = {};
-  const suite = (each: suites.SkippableSuite): Promise<void> => unlessGreen(run, each, { known: ledger.suites, green });
-  await Promise.all([inOrder([suites.etcdVersions, suites.stores], suite), suite(suites.lab)]);
-  await suite(suites.testCluster);
-  const touched = storiesTouched(await changedFiles(ledger.landings), [...new Set(pairs.map(({ file }) => file))]);
+  const preparation = { name: 'preparing the test cluster', ready: prepare(layoutOf('check')) };
+  const test = async (): Promise<SuiteResult> => {
+    const result = await testAsOrdinaryUser(15 * minute);
+    noteStories(run, await endingsIn(join(resultsDirectory, 'newcomer/stories.jsonl')));
+    return result;
+  };
+  await beside(run, preparation, run.gate('make test as an ordinary user', test));
+}
+
+type History = Pick<Circumstances, 'ledger' | 'commit'>;
+
+async function storiesByTurns(run: Run, pairs: readonly Pair[], history: History): Promise<void> {
+  const files = [...new Set(pairs.map(({ file }) => file))];
+  const touched = storiesTouched(await changedFiles(history.ledger.landings), readStories(files));
   const told = new Set(run.endings.map(({ title }) => title));
-  const circumstances = {
-    ...{ ledger, commit, touched, isCore, familyOf },
-    isTold: ({ bed, title }: { bed: string; title: string }) => bed === 'lab' && told.has(title),
+  const circumstances: Circumstances = {
+    ...{ ...history, touched, isCore, familyOf },
+    isTold: ({ bed, title }) => bed === 'lab' && told.has(title),
     cpuSeconds: { lab: share.lab.cpuSeconds, cluster: share.cluster.cpuSeconds },
   };
   await clusterSuites(run, choose(pairs, 'cluster', circumstances), share.cluster.forMillis);
   const onTheLab = choose(pairs, 'lab', circumstances);
-  await run.suite(storiesOnLab, () => onLab(onTheLab, 'all', share.lab.forMillis));
-  const known = pairs.map(({ key }) => key);
-  const after = noted(ledger, {
-    commit,
-    endings: run.endings,
-    flakes: run.flakes,
-    known,
-    isGreen: run.isGreen,
-    suites: green,
-  });
-  run.fail(...repeatedFlakes(after).map((title) => `a flake twice in 20 checks: ${title}`));
-  run.fail(...overdue(after, known).map((key) => `not told for more than 8 landings: ${key}`));
-  writeLedger(after);
+  await run.suite(storiesOnLab, () => onLab({ choice: onTheLab, forMillis: share.lab.forMillis }));
 }
-
-const newcomer = (run: Run) => async (): Promise<SuiteResult> => {
-  const result = await testAsOrdinaryUser(15 * minute);
-  run.endings.push(...(await endingsIn(join(resultsDirectory, 'newcomer/stories.jsonl'))));
-  return result;
-};
 
 async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (const item of items) await work(item);
-}
-
-interface Hashes {
-  readonly known: Readonly<Record<string, string>>;
-  readonly green: Record<string, string>;
-}
-
-/** Runs a suite, unless all that goes into it is as it was when it was green. */
-async function unlessGreen(
-  run: Run,
-  { name, sources, run: work }: suites.SkippableSuite,
-  hashes: Hashes,
-): Promise<void> {
-  const hash = await hashOfInputs(sources);
-  if (hashes.known[name] === hash) return run.skip(name, 'nothing that goes into it has changed since it was green');
-  const { failed } = await run.suite(name, work);
-  if (failed === 0) hashes.green[name] = hash;
 }
 
 /** Stories, and beside them the contract and the integration tests, on one cluster. */
@@ -140,6 +126,6 @@ export async function fullTier(run: Run): Promise<void> {
   await run.suite('contract on the lab', suites.contractOnLab);
   for (const { name, run: work } of [suites.etcdVersions, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
-  await run.suite(storiesOnLab, () => onLab(everyStory(stories, 'the lab'), 'all', 40 * minute));
+  await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));
   await clusterSuites(run, everyStory(stories, 'our cluster'), 50 * minute);
 }

@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { attempt } from '../lib/run.ts';
 
 /** Words by which sources and stories of one topic are recognised in their paths. */
 const topics: readonly RegExp[] = [
   /backup|restore|schedule|periodic|agent|storage|store|snapshot|prune|saving/,
   /tls|certificate|pki|secret|authorit|planes|encrypt/,
-  /version|upgrade|outdated|roll|downgrade|changed-on-the-way/,
+  /version|upgrade|outdated|\broll|downgrade|changed-on-the-way/,
   /take-over|taken-over|inherited|original|old-lock/,
   /volume|claim|disk|pvc|grow/,
   /node|unreachable|replace|heal|member/,
@@ -13,14 +15,33 @@ const topics: readonly RegExp[] = [
   /improbable|peer|numbered|talk/,
 ];
 
-/** The files of stories that a change of these files may reach: their own, and those of the same topic. */
-export function storiesTouched(changed: readonly string[], stories: readonly string[]): ReadonlySet<string> {
-  const sources = changed.filter((path) => path.startsWith('src/'));
-  const reached = topics.filter((topic) => sources.some((path) => topic.test(path)));
-  return new Set(
-    stories.filter((file) => changed.includes(`test/e2e/${file}`) || reached.some((topic) => topic.test(file))),
-  );
+/** Where a file's name says which topic it is about. */
+const named = /^(src|examples|deploy)\//;
+
+/** Files that stories import or read: a change of these reaches every story that names them. */
+const used = /^(test\/support|examples|deploy)\//;
+
+export interface StoryFile {
+  readonly file: string;
+  readonly text: string;
 }
+
+/** The files of stories that a change of these files may reach: their own, those of the same topic, those that name one of them. */
+export function storiesTouched(changed: readonly string[], stories: readonly StoryFile[]): ReadonlySet<string> {
+  const reached = topics.filter((topic) => changed.some((path) => named.test(path) && topic.test(path)));
+  const names = changed.filter((path) => used.test(path)).map((path) => `/${basename(path)}`);
+  const isTouched = ({ file, text }: StoryFile): boolean =>
+    changed.includes(`test/e2e/${file}`) ||
+    reached.some((topic) => topic.test(file)) ||
+    names.some((name) => text.includes(name));
+  return new Set(stories.filter(isTouched).map(({ file }) => file));
+}
+
+/** Files of stories, with what is in them. */
+export const readStories = (files: readonly string[]): readonly StoryFile[] =>
+  files.map((file) => ({ file, text: readFileSync(join(directory, file), 'utf8') }));
+
+const directory = join(import.meta.dirname, '../../test/e2e');
 
 /** What has changed since the last landing that this history knows; else what the last commit changed. */
 export async function changedFiles(landings: readonly string[]): Promise<readonly string[]> {

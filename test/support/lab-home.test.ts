@@ -1,0 +1,11 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { LabHome } from './lab-home.ts';
+
+it('a lab runs the bundle of the operator that is given, and makes none of its own', async () => {
+  const home = new LabHome({});
+  expect(await home.bringOperator('/somewhere/etcd-operator.mjs')).toBe('/somewhere/etcd-operator.mjs');
+  expect(existsSync(join(home.directory, 'operator'))).toBe(false);
+  rmSync(home.directory, { recursive: true });
+});

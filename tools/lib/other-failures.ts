@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs';
+import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
+
+/** The environment variable that names the file in which they are written down. */
+export const otherFailuresVariable = 'OTHER_FAILURES';
+
+/**
+ * A reporter of vitest for failures that its JSON report leaves out: errors that no test caught, hooks of files in which a test
+ * has failed too, and a global teardown. The exit code does not tell them from a failed test.
+ */
+export default class OtherFailures implements Reporter {
+  readonly #file = process.env[otherFailuresVariable];
+  readonly #found: string[] = [];
+
+  onInit({ logger }: Vitest): void {
+    const print = logger.error.bind(logger);
+    logger.error = (...words: unknown[]): void => {
+      // The report is written before the teardown. This is all that vitest says of it.
+      if (words[0] === 'error during close') this.#note(`after the tests: ${messageOf(words[1])}`);
+      print(...words);
+    };
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    this.#note(...modules.flatMap(hookFailures), ...unhandled.map((error) => `unhandled: ${messageOf(error)}`));
+  }
+
+  #note(...failures: readonly string[]): void {
+    this.#found.push(...failures);
+    if (this.#file !== undefined) writeFileSync(this.#file, JSON.stringify(this.#found));
+  }
+}
+
+/** A file without a failed test counts as one failure already, by the JSON report. */
+function hookFailures(file: TestModule): readonly string[] {
+  if (file.children.allTests('failed').next().done === true) return [];
+  const errors = [file, ...file.children.allSuites()].flatMap((each) => each.errors());
+  return errors.map((error) => `${file.relativeModuleId}: ${messageOf(error)}`);
+}
+
+const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
