@@ -107,10 +107,13 @@ describe('a controller of clusters', () => {
 
   it('remembers of a cluster that was given a scope that no operator can have only what limits its Events', async () => {
     const annotations = { 'etcd.database.coreos.com/scope': 'cluster-wide' };
-    const changes = [2, 3, 4].map((version) => {
-      return { ...declared, metadata: { ...metadata, annotations, resourceVersion: String(version) } };
+    const changes = [2, 3, 4, 5, 6, 7, 8].map((version) => {
+      const scope = version < 5 ? {} : { annotations };
+      return { ...declared, metadata: { ...metadata, ...scope, resourceVersion: String(version) } };
     });
-    const { remembered } = await seenWhen({ isOurs: (of) => of.annotations === undefined, changes });
+    const isOurs = (of: ObjectMeta): boolean => of.annotations === undefined;
+    const { written, remembered } = await seenWhen({ isOurs, changes });
+    expect(written).toContain('create services db');
     const left = Object.entries(remembered).filter(([, size]) => size > 0);
     expect(left.map(([name]) => name)).toEqual(['events', 'warnings']);
   });
