@@ -42,6 +42,8 @@ export const reasons = {
   WrongImage: 'The image of a member, by digest or by tag, is of another version of etcd than spec.version names.',
   AlarmRaised:
     'etcd has raised the alarm NOSPACE or CORRUPT; the message says which members it is about, what it stops, and what to do.',
+  AlarmsUnknown:
+    'No member has answered yet which alarms etcd has raised: members before etcd 3.4 have to be asked. Nothing is changed before.',
   Rolling: 'What the spec says of pods is being carried to the members, one after the other.',
   VolumeGrowing: 'Volumes have been asked to grow, and have not yet; the message names one, and says how far it is.',
   VolumeStuck: 'A volume could not grow; the message says which, and why.',

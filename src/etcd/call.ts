@@ -60,7 +60,10 @@ interface CallerSettings {
 }
 
 /** Requests that change nothing. A request that is not named here counts as a change. */
-const asking: ReadonlySet<string> = new Set(['Status', 'Range', 'MemberList', 'Authenticate', 'HashKV']);
+const asking: ReadonlySet<string> = new Set([
+  ...['Status', 'Range', 'MemberList', 'Authenticate', 'HashKV'],
+  ...['Snapshot', 'Watch'],
+]);
 
 /** One method lists alarms, raises them and disarms them. */
 const isChange = (method: string, request: object): boolean =>
@@ -141,6 +144,7 @@ export class Caller {
     { request, token }: { readonly request: MessageInitShape<I>; readonly token: string },
   ): Promise<OpenStream<MessageShape<O>>> {
     const { session, limit } = running;
+    if (isChange(method.name, request)) this.#confirmChange?.();
     using call = new DisposableStack();
     call.use(session.beginCall());
     const input = method.methodKind === 'bidi_streaming' ? heldOpen(request, limit.signal) : single(request);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
-import type { At, KubeObject } from '../kube/object.ts';
+import type { At, KubeObject, ObjectMeta } from '../kube/object.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { clusterController } from './controller.ts';
 import { makeLog } from './log.ts';
@@ -49,34 +49,38 @@ function serverWith(
 
 interface Circumstances {
   readonly leads?: boolean;
-  readonly isOurs?: boolean;
+  readonly isOurs?: boolean | ((cluster: ObjectMeta) => boolean);
   readonly cluster?: KubeObject;
   readonly changes?: readonly KubeObject[];
 }
 
 /** What the controller of clusters writes in its first moments. */
-async function writesWhen({
-  leads = true,
-  isOurs = true,
-  cluster,
-  changes,
-}: Circumstances): Promise<readonly string[]> {
+const writesWhen = async (given: Circumstances): Promise<readonly string[]> => (await seenWhen(given)).written;
+
+async function seenWhen({ leads = true, isOurs = true, cluster, changes }: Circumstances) {
   const written: string[] = [];
   const stop = new AbortController();
   let outcomes = 0;
   const client = serverWith((what) => written.push(what), cluster, changes);
   const controller = clusterController(coreos, {
     ...{ client: client as never, clock: systemClock, scope: undefined, workers: 1 },
-    ...{ isOurs: () => isOurs, identity: 'us', withBudgets: true, keepsSecrets: true, dropsSecrets: true },
+    ...{
+      isOurs: typeof isOurs === 'boolean' ? () => isOurs : isOurs,
+      identity: 'us',
+      withBudgets: true,
+      keepsSecrets: true,
+      dropsSecrets: true,
+    },
     ...{ wayTo: undefined, leads: () => leads, log: makeLog('silent'), onTrouble: () => undefined },
     onOutcome: () => void (outcomes += 1),
   });
   const running = controller.run([controller], stop.signal);
   await expect.poll(() => outcomes).toBeGreaterThan(2);
   await sleep(100);
+  const remembered = controller.remembered();
   stop.abort();
   await running;
-  return written;
+  return { written, remembered };
 }
 
 describe('a controller of clusters', () => {
@@ -99,5 +103,18 @@ describe('a controller of clusters', () => {
     const changes = [2, 3, 4, 5].map(scoped);
     const written = await writesWhen({ isOurs: false, cluster: scoped(1), changes });
     expect(written.map((write) => write.replace(/[^ ]+$/u, ''))).toEqual(['create events ']);
+  });
+
+  it('remembers of a cluster that was given a scope that no operator can have only what limits its Events', async () => {
+    const annotations = { 'etcd.database.coreos.com/scope': 'cluster-wide' };
+    const changes = [2, 3, 4, 5, 6, 7, 8].map((version) => {
+      const scope = version < 5 ? {} : { annotations };
+      return { ...declared, metadata: { ...metadata, ...scope, resourceVersion: String(version) } };
+    });
+    const isOurs = (of: ObjectMeta): boolean => of.annotations === undefined;
+    const { written, remembered } = await seenWhen({ isOurs, changes });
+    expect(written).toContain('create services db');
+    const left = Object.entries(remembered).filter(([, size]) => size > 0);
+    expect(left.map(([name]) => name)).toEqual(['events', 'warnings']);
   });
 });

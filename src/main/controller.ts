@@ -86,7 +86,8 @@ export function clusterController(dialect: ClusterDialect, parts: ControllerPart
     if (peers !== undefined) tellForeign(peers, recorder);
     const made = { caches, peers, recorder, etcd, dialect, rivals, memories, secrets };
     const tools = toolsOf(made, { ...parts, client });
-    const reconcile = forgetting(clusterReconciler(tools), memories, (key) => isOver(key, tools));
+    const forget = (key: string): void => memories.forget(key, isWarnedOfScope(key, tools) ? ofEvents : []);
+    const reconcile = forgetting(clusterReconciler(tools), { forget }, (key) => isOver(key, tools));
     const { workers: count, onOutcome } = parts;
     const working = workers({ queue, reconcile, count, clock, isFair: true, onOutcome });
     const afterSync: Runnable = async (stop) => {
@@ -113,12 +114,22 @@ function tellForeign({ store }: PeerShelf, recorder: EventRecorder): void {
   });
 }
 
+type Judging = Pick<Tools, 'caches' | 'isOurs' | 'dialect'>;
+
 /** It was or is being deleted, or belongs to another operator. */
-function isOver(key: string, { caches, isOurs, dialect }: Pick<Tools, 'caches' | 'isOurs' | 'dialect'>): boolean {
+function isOver(key: string, { caches, isOurs }: Judging): boolean {
   const { metadata } = caches.clusters.get(key) ?? {};
-  if (metadata === undefined || metadata.deletionTimestamp !== undefined) return true;
-  // A cluster with a warning about its scope is remembered, so that the Event is written once and is limited.
-  return !isOurs(metadata) && warningsOfScope(metadata.annotations, dialect.scopeAnnotation).length === 0;
+  return metadata === undefined || metadata.deletionTimestamp !== undefined || !isOurs(metadata);
+}
+
+/** What limits Events. */
+const ofEvents = ['events', 'warnings'];
+
+/** Every pass over a cluster with an unknown scope tells so in an Event, which is written once and is limited. */
+function isWarnedOfScope(key: string, { caches, isOurs, dialect }: Judging): boolean {
+  const { metadata } = caches.clusters.get(key) ?? {};
+  if (metadata === undefined || metadata.deletionTimestamp !== undefined || isOurs(metadata)) return false;
+  return warningsOfScope(metadata.annotations, dialect.scopeAnnotation).length > 0;
 }
 
 const running =

@@ -19,4 +19,11 @@ describe('what is remembered of a key', () => {
     expect(await sizesAfter(done, false)).toEqual({ told: 2 });
     expect(await sizesAfter(again(1), true)).toEqual({ told: 2 });
   });
+
+  it('goes but for the memories that are named', () => {
+    const memories = new Memories();
+    for (const name of ['told', 'warnings']) memories.map(name).set('a', 1);
+    memories.forget('a', ['warnings']);
+    expect(memories.sizes()).toEqual({ told: 0, warnings: 1 });
+  });
 });

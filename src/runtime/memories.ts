@@ -29,8 +29,9 @@ export class Memories {
     return map;
   }
 
-  forget(key: string): void {
-    for (const memory of this.#named.values()) memory.forget(key);
+  /** `kept`: the names of memories that go on. */
+  forget(key: string, kept: readonly string[] = []): void {
+    for (const [name, memory] of this.#named) if (!kept.includes(name)) memory.forget(key);
   }
 
   /** How much each of them holds. */

@@ -28,8 +28,19 @@ describe('what holds in every look', () => {
     expect(after([0, ['x']], [10, ['x']], [50, undefined], [2, ['x']])).toEqual({ millis: 12_000, looks: 3 });
   });
 
-  it('counts a minute at most for a pause of the process, however long that was', () => {
-    expect(after([0, ['x']], [10, ['x']], [3600, ['x']])).toEqual({ millis: 70_000, looks: 3 });
+  it('counts the time between two looks that are as far apart as two failed passes', () => {
+    expect(after([0, ['x']], [60, ['x']], [85, ['x']])).toEqual({ millis: 145_000, looks: 3 });
+  });
+
+  it('begins anew after a longer time without a look, as after a pause of the process or a refused spec', () => {
+    expect(after([0, ['x']], [60, ['x']], [91, ['x']])).toEqual({ millis: 0, looks: 1 });
+    expect(after([0, ['x']], [60, ['x']], [86_400, ['x']], [10, ['x']])).toEqual({ millis: 10_000, looks: 2 });
+  });
+
+  it('begins anew after a longer time in which looks saw nothing', () => {
+    const blind = Array.from({ length: 10 }, () => [10, undefined] as const);
+    expect(after([0, ['x']], [60, ['x']], ...blind, [10, ['x']])).toEqual({ millis: 0, looks: 1 });
+    expect(after([0, ['x']], [60, ['x']], [86_400, undefined], [10, ['x']])).toEqual({ millis: 0, looks: 1 });
   });
 });
 

@@ -6,10 +6,16 @@ export interface Lasting {
   readonly looks: number;
 }
 
-/** A look after a longer pause counts for no more than this: nothing is known of the time between, as after a SIGSTOP. */
-const mostBetweenLooks = 60_000;
+/**
+ * After a longer time between two looks counting begins anew: nothing is known of that time, as after a SIGSTOP, or while a spec
+ * was refused. Regular passes are at most a minute apart (`work-queue.ts`), and one that does something may take half a minute.
+ */
+const mostBetweenLooks = 90_000;
 
 interface Round {
+  /** When there was something to see. */
+  readonly seenAt: number;
+  /** The same, or when a look saw nothing. */
   readonly at: number;
   readonly lasting: ReadonlyMap<string, Lasting>;
 }
@@ -34,18 +40,19 @@ export class Sustained {
   /** Notes what holds now. What is missing from it begins anew when it holds again. */
   note(key: string, holding: Iterable<string>): ReadonlyMap<string, Lasting> {
     const at = this.#clock.monotonic();
-    const before = this.#rounds.get(key);
-    const passed = before === undefined ? 0 : Math.min(at - before.at, mostBetweenLooks);
+    const known = this.#rounds.get(key);
+    const before = known !== undefined && at - known.seenAt > mostBetweenLooks ? undefined : known;
+    const passed = before === undefined ? 0 : at - before.at;
     const lastingSince = (name: string): Lasting => {
       const { millis, looks } = before?.lasting.get(name) ?? { millis: -passed, looks: 0 };
       return { millis: millis + passed, looks: looks + 1 };
     };
     const lasting = new Map([...holding].map((name) => [name, lastingSince(name)]));
-    this.#rounds.set(key, { at, lasting });
+    this.#rounds.set(key, { seenAt: at, at, lasting });
     return lasting;
   }
 
-  /** Nothing could be seen this time. What held before goes on from here, and the time since the last look does not count. */
+  /** Nothing could be seen this time. What held before goes on if it is seen again soon; the time since the last look does not count. */
   skip(key: string): void {
     const before = this.#rounds.get(key);
     if (before !== undefined) this.#rounds.set(key, { ...before, at: this.#clock.monotonic() });

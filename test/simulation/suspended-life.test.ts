@@ -8,7 +8,7 @@ import type { At, KubeObject } from '../../src/kube/object.ts';
 import type { Resource } from '../../src/kube/resource.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Expectations } from '../../src/runtime/expectations.ts';
-import { whileLeading } from '../../src/runtime/while-leading.ts';
+import { confirmLeading, whileLeading } from '../../src/runtime/while-leading.ts';
 import { SimulatedUpgrade } from './simulated-upgrade.ts';
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
@@ -72,11 +72,15 @@ class SuspendedPass {
     } as unknown as KubeClient;
   }
 
+  /** As those of `connectionsWhileLeading`, it asks before it sends a change. */
   #connection<T extends object>(connection: T): T {
     const calls = Object.entries(connection).map(([name, method]) => [
       name,
-      (...options: unknown[]) =>
-        this.#call(name, changes.has(name), () => (method as (...options: unknown[]) => Promise<unknown>)(...options)),
+      async (...options: unknown[]) => {
+        if (changes.has(name)) confirmLeading(this.#leads);
+        const call = method as (...options: unknown[]) => Promise<unknown>;
+        return this.#call(name, changes.has(name), () => call(...options));
+      },
     ]);
     return Object.fromEntries(calls) as T;
   }

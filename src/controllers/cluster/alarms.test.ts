@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aWorld, type Change, outOfContact } from '../../../test/support/worlds.ts';
+import { aWorld, type Change, outOfContact, withMember } from '../../../test/support/worlds.ts';
 import type { Alarm } from '../../etcd/words.ts';
 import { Failure } from '../../std/failure.ts';
 import { OldAlarms } from './alarms.ts';
@@ -16,8 +16,10 @@ const at =
       : w.membership,
   });
 
-/** A cluster whose leader is asked for its alarms, and the alarms that are known after each pass. */
-function asked(answers: readonly (readonly Alarm[] | Failure)[]) {
+type Answer = readonly Alarm[] | Failure;
+
+/** A cluster whose leader, and the others where that does not answer, are asked for alarms, and those that are known after each pass. */
+function asked(answers: readonly Answer[], others: Answer = new Failure('unreachable', 'lost')) {
   let [now, questions] = [0, 0];
   const oldAlarms = new OldAlarms({ monotonic: () => now });
   const alarms = async (): Promise<readonly Alarm[]> => {
@@ -25,14 +27,19 @@ function asked(answers: readonly (readonly Alarm[] | Failure)[]) {
     if (answer instanceof Failure) throw answer;
     return answer;
   };
+  const ofOthers = async (): Promise<readonly Alarm[]> => {
+    if (others instanceof Failure) throw others;
+    return others;
+  };
   const pass = async (seconds: number, ...changes: readonly Change[]): Promise<readonly string[]> => {
     now += seconds * 1000;
-    const sighting = await oldAlarms.added('n/db', aWorld(...changes).membership, (name) =>
-      name === 'db-0' ? { alarms } : undefined,
-    );
-    return sighting.seen
-      ? sighting.value.members.flatMap(({ name, alarms: of = [] }) => of.map((a) => `${name} ${a}`))
-      : [];
+    const sighting = await oldAlarms.added('n/db', aWorld(...changes).membership, (name) => ({
+      alarms: name === 'db-0' ? alarms : ofOthers,
+    }));
+    if (!sighting.seen) return [];
+    const { members, leftAlarms = [], areAlarmsUnknown } = sighting.value;
+    const known = members.flatMap(({ name, alarms: of = [] }) => of.map((a) => `${name} ${a}`));
+    return [...known, ...leftAlarms, ...(areAlarmsUnknown === true ? ['unknown'] : [])];
   };
   return { pass, oldAlarms, questions: () => questions };
 }
@@ -58,6 +65,35 @@ it('an alarm is not over because a question was lost', async () => {
   const { pass } = asked([[noSpace], new Failure('unreachable', 'lost')]);
   await pass(0, at('3.3.12'));
   expect(await pass(10, at('3.3.12'))).toEqual(['db-1 NOSPACE']);
+});
+
+const lost = new Failure('unreachable', 'lost');
+
+it('alarms are unknown until a member has answered, and are asked for again in the next pass', async () => {
+  const { pass } = asked([lost, [noSpace], lost]);
+  expect(await pass(0, at('3.3.12'))).toEqual(['unknown']);
+  expect(await pass(1, at('3.3.12'))).toEqual(['db-1 NOSPACE']);
+  expect(await pass(10, at('3.3.12'))).toEqual(['db-1 NOSPACE']);
+});
+
+it('a leader that does not answer for its alarms leaves nothing unknown where another member answers', async () => {
+  const { pass, questions } = asked([lost], [noSpace]);
+  expect(await pass(0, at('3.3.12'))).toEqual(['db-1 NOSPACE']);
+  expect(await pass(9, at('3.3.12'))).toEqual(['db-1 NOSPACE']);
+  expect(questions()).toBe(1);
+});
+
+it('alarms in the status of newer members stand beside those of an answer, and without one', async () => {
+  const mixed = [at('3.3.12'), withMember('db-2', { version: '3.4.31', alarms: ['CORRUPT'] })];
+  const left: Change = (w) =>
+    w.membership.seen
+      ? { ...w, membership: { seen: true, value: { ...w.membership.value, leftAlarms: ['CORRUPT'] } } }
+      : w;
+  const { pass } = asked([lost, [noSpace], [], [{ memberId: 99n, kind: 'no-space' }]]);
+  expect(await pass(0, ...mixed)).toEqual(['db-2 CORRUPT']);
+  expect(await pass(0, ...mixed)).toEqual(['db-1 NOSPACE', 'db-2 CORRUPT']);
+  expect(await pass(10, ...mixed)).toEqual(['db-2 CORRUPT']);
+  expect(await pass(10, ...mixed, left)).toEqual(['db-2 CORRUPT', 'CORRUPT', 'NOSPACE']);
 });
 
 it('nothing is left of a cluster that is gone', async () => {

@@ -1,4 +1,4 @@
-import type { Membership, Sighting } from '../../core/model/cluster.ts';
+import type { Member, Membership, Sighting } from '../../core/model/cluster.ts';
 import type { CarrierName } from '../../core/model/names.ts';
 import { hasLearners } from '../../core/model/version.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
@@ -35,7 +35,7 @@ interface Heard {
 
 type ConnectionTo = (name: CarrierName) => Pick<EtcdConnection, 'alarms'> | undefined;
 
-/** The alarms of members before 3.4, which do not speak of them in their status: their leader is asked now and then. */
+/** The alarms of members before 3.4, which do not report them in their status: a member is asked now and then. */
 export class OldAlarms {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #heard = new Map<string, Heard>();
@@ -49,17 +49,26 @@ export class OldAlarms {
     return this.#heard.size;
   }
 
-  /** The sighting, with the alarms that were last heard of. */
+  /** The sighting, with the alarms of the last answer beside those in the status of newer members. */
   async added(key: string, sighting: Sighting<Membership>, connectionTo: ConnectionTo): Promise<Sighting<Membership>> {
-    if (!sighting.seen || !isOld(sighting.value)) return sighting;
-    return { seen: true, value: withAlarms(sighting.value, await this.#raised(key, sighting.value, connectionTo)) };
+    if (!sighting.seen || !sighting.value.members.some(isOld)) return sighting;
+    const raised = await this.#raised(key, sighting.value, connectionTo);
+    if (raised !== undefined) return { seen: true, value: united(sighting.value, withAlarms(sighting.value, raised)) };
+    const areReported = sighting.value.members.some(reportsAlarms);
+    return areReported ? sighting : { seen: true, value: { ...sighting.value, areAlarmsUnknown: true } };
   }
 
-  async #raised(key: string, membership: Membership, connectionTo: ConnectionTo): Promise<readonly Raised[]> {
+  /** Nothing where no answer has come yet. A question without an answer is asked again in the next pass. */
+  async #raised(
+    key: string,
+    membership: Membership,
+    connectionTo: ConnectionTo,
+  ): Promise<readonly Raised[] | undefined> {
     const now = this.#clock.monotonic();
-    const { at, raised: before } = this.#heard.get(key) ?? { at: Number.NEGATIVE_INFINITY, raised: [] };
-    if (now - at < askedEveryMillis) return before;
-    const raised = (await ask(membership, connectionTo)) ?? before;
+    const heard = this.#heard.get(key);
+    if (heard !== undefined && now - heard.at < askedEveryMillis) return heard.raised;
+    const raised = await ask(membership, connectionTo);
+    if (raised === undefined) return heard?.raised; // an alarm is not over because a question was lost
     this.#heard.set(key, { at: now, raised });
     return raised;
   }
@@ -69,18 +78,29 @@ export class OldAlarms {
   }
 }
 
-const isOld = ({ members }: Membership): boolean =>
-  members.some(({ version }) => version !== undefined && !hasLearners(version));
+const isOld = ({ version }: Member): boolean => version !== undefined && !hasLearners(version);
+const reportsAlarms = ({ version }: Member): boolean => version !== undefined && hasLearners(version);
 
-/** Nothing where the leader does not say: an alarm is not over because a question was lost. */
+/** The same members, with the alarms of both. */
+function united(one: Membership, other: Membership): Membership {
+  const both = (a: readonly string[] = [], b: readonly string[] = []): readonly string[] => [...new Set([...a, ...b])];
+  const left = both(one.leftAlarms, other.leftAlarms);
+  const members = one.members.map((each, index) => ({
+    ...each,
+    alarms: both(each.alarms, other.members[index]?.alarms),
+  }));
+  return { ...one, members, ...(left.length === 0 ? {} : { leftAlarms: left }) };
+}
+
+/** Every member knows the alarms of all. The leader is asked first; where it does not answer, all others that run. */
 async function ask({ members }: Membership, connectionTo: ConnectionTo): Promise<readonly Raised[] | undefined> {
-  const leader = members.find(({ leads }) => leads);
-  const connection = leader && connectionTo(leader.name);
-  if (connection === undefined) return undefined;
-  return connection.alarms({ timeoutMillis: 2_000 }).then(
-    (alarms) => alarms.flatMap(raisedBy),
-    () => undefined,
-  );
+  const running = members.filter(({ version, role }) => version !== undefined && role === 'voter');
+  for (const asked of [running.filter(({ leads }) => leads), running.filter(({ leads }) => !leads)]) {
+    const questions = asked.flatMap(({ name }) => connectionTo(name)?.alarms({ timeoutMillis: 2_000 }) ?? []);
+    const alarms = await Promise.any(questions).catch(() => undefined);
+    if (alarms !== undefined) return alarms.flatMap(raisedBy);
+  }
+  return undefined;
 }
 
 const namesOf: Readonly<Record<Alarm['kind'], string | undefined>> = {

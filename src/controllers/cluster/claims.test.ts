@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { aWorld } from '../../../test/support/worlds.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
-import type { PersistentVolumeClaim } from '../../kube/object.ts';
+import type { At, PersistentVolumeClaim } from '../../kube/object.ts';
 import { byLabel, byOwner, Store } from '../../runtime/store.ts';
 import { Failure } from '../../std/failure.ts';
 import { growClaims } from './claims.ts';
 import { clusterIndex, ownerIndex } from './sources.ts';
+import { failureOf } from './trouble.ts';
 import type { Writer } from './writer.ts';
 
 const sized = (storage: string) => ({ resources: { requests: { storage } } });
@@ -16,45 +17,58 @@ const read = coreos.read({
 if (!read.ok) throw new Error(JSON.stringify(read.problems));
 const { blueprint } = read.value;
 
-/** What is written on a claim for 1Gi that is asked for 2Gi. */
-async function writtenOn(phase: string, refusal?: Failure, world = aWorld()): Promise<readonly unknown[]> {
+/** What is written on claims for 1Gi that are asked for 2Gi; the first is refused. */
+async function written(phase: string, refusal?: Failure, world = aWorld()) {
   const claims = new Store<PersistentVolumeClaim>({
     ...{
       indexes: { [ownerIndex]: byOwner, [clusterIndex]: byLabel('etcd_cluster') },
       onHandlerFailure: () => undefined,
     },
   });
-  const metadata = { name: 'db-0', namespace: 'default', uid: 'c', ownerReferences: [blueprint.owner] };
-  claims.put({ kind: 'PersistentVolumeClaim', metadata, spec: sized('1Gi'), status: { phase } } as never);
-  const written: unknown[] = [];
-  const patch = async (_: unknown, __: unknown, { body }: { readonly body: { readonly spec?: unknown } }) => {
-    if (body.spec !== undefined && refusal !== undefined) throw refusal;
-    written.push(body);
+  for (const name of ['db-0', 'db-1']) {
+    const metadata = { name, namespace: 'default', uid: name, ownerReferences: [blueprint.owner] };
+    claims.put({ kind: 'PersistentVolumeClaim', metadata, spec: sized('1Gi'), status: { phase } } as never);
+  }
+  const on: Record<string, unknown> = {};
+  const patch = async (_: unknown, { name }: At, { body }: { readonly body: { readonly spec?: unknown } }) => {
+    if (name === 'db-0' && body.spec !== undefined && refusal !== undefined) throw refusal;
+    on[name] = body;
   };
-  await growClaims(blueprint, world, { caches: { claims } as never, writer: { patch } as never as Writer });
-  return written;
+  const growing = growClaims(blueprint, world, { caches: { claims } as never, writer: { patch } as never as Writer });
+  return { told: await failureOf(growing), on };
 }
 
-it('a claim is asked to grow when it has its volume', async () => {
-  expect(await writtenOn('Bound')).toMatchObject([{ spec: sized('2Gi') }]);
+const grown = { spec: sized('2Gi') };
+const noted = { metadata: { annotations: { 'etcd.database.coreos.com/cannot-grow-to': '2Gi' } } };
+const forbidden = (why: string) => new Failure('forbidden', `persistentvolumeclaims "db-0" is forbidden: ${why}`);
+
+it('a PVC is asked to grow when it has its volume', async () => {
+  expect(await written('Bound')).toMatchObject({ told: undefined, on: { 'db-0': grown, 'db-1': grown } });
+  expect(await written('Pending')).toEqual({ told: undefined, on: {} });
+  expect(await written('Lost')).toEqual({ told: undefined, on: {} });
 });
 
-it('that it cannot grow is noted where that was refused, and not while there is nothing that could', async () => {
-  const refusal = new Failure('rejected', 'spec is immutable after creation except for bound claims');
-  expect(await writtenOn('Bound', refusal)).toMatchObject([
-    { metadata: { annotations: { 'etcd.database.coreos.com/cannot-grow-to': '2Gi' } } },
-  ]);
-  expect(await writtenOn('Pending', refusal)).toEqual([]);
+it('that the StorageClass of a PVC lets no volume grow is noted on the PVC', async () => {
+  const refusal = forbidden(
+    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+  );
+  expect(await written('Bound', refusal)).toMatchObject({ told: undefined, on: { 'db-0': noted, 'db-1': grown } });
 });
 
-it('that there is no room for it at the moment is told, and it is asked again', async () => {
-  const refusal = new Failure('forbidden', 'persistentvolumeclaims "db-0" is forbidden: exceeded quota: storage');
-  await expect(writtenOn('Bound', refusal)).rejects.toBe(refusal);
-  const never = new Failure('forbidden', 'only dynamically provisioned pvc can be resized');
-  expect(await writtenOn('Bound', never)).toHaveLength(1);
+it.each([
+  forbidden('exceeded quota: storage'),
+  forbidden('maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi'),
+  forbidden('ValidatingAdmissionPolicy "sizes" denied request: at most 1Gi'),
+  new Failure('rejected', 'admission webhook "policy.example.com" denied the request'),
+  new Failure('rejected', 'spec.resources.requests.storage: Forbidden: field can not be less than previous value'),
+])('another refusal to grow a PVC is reported and not noted, and other PVCs grow: %s', async (refusal) => {
+  const { told, on } = await written('Bound', refusal);
+  expect(told).toBe(refusal);
+  expect(on).toEqual({ 'db-1': expect.objectContaining(grown) });
 });
 
-it('none is touched while it is not known of which cluster they are', async () => {
+it('no PVC grows while it is not known of which cluster the PVCs are', async () => {
   const { memory } = aWorld();
-  expect(await writtenOn('Bound', undefined, { ...aWorld(), memory: { ...memory, doubt: 'whose?' } })).toEqual([]);
+  const { on } = await written('Bound', undefined, { ...aWorld(), memory: { ...memory, doubt: 'whose?' } });
+  expect(on).toEqual({});
 });

@@ -15,8 +15,9 @@ interface Keeping {
 }
 
 /**
- * Disks that are smaller than the spec says are asked to grow, which disturbs nobody. Where that is refused, because of
- * their class, it is noted on the claim: then another member, on a larger disk, has to take the place of this one.
+ * PVCs that are smaller than the spec says are asked to grow, while their members run. Where a volume can never grow, because of
+ * its class, that is noted on the PVC: then another member, on a larger volume, takes the place of this one. Any other refusal
+ * (a quota, a LimitRange, a policy) is reported, and the PVC is asked again later.
  */
 export async function growClaims(
   blueprint: Blueprint,
@@ -25,41 +26,53 @@ export async function growClaims(
 ): Promise<void> {
   const wanted = storageOf(blueprint.template);
   if (wanted === undefined || world.memory.doubt !== undefined) return; // whose they are is for somebody to say
+  const refusals: Failure[] = [];
   for (const claim of ownClaimsOf(blueprint, world, caches).filter((each) => mayGrow(each, wanted, blueprint)))
-    await grow(claim, wanted, { blueprint, writer });
+    refusals.push(...(await grow(claim, wanted, { blueprint, writer })));
+  if (refusals[0] !== undefined) throw refusals[0];
 }
 
-/** A claim that waits for its volume may not be changed. That it cannot grow is not said of it: it has not been asked. */
+/** Only PVCs that have their volume can be changed. */
 function mayGrow(claim: Stored<PersistentVolumeClaim>, wanted: string, { naming }: Blueprint): boolean {
   const { metadata, spec, status } = claim;
   const has = storageOf({ claim: spec });
-  if (has === undefined || status?.phase === 'Pending' || partsOf(has) >= partsOf(wanted)) return false;
+  if (has === undefined || hasNoVolume(status?.phase) || partsOf(has) >= partsOf(wanted)) return false;
   return metadata.deletionTimestamp === undefined && metadata.annotations?.[cannotGrowAnnotation(naming)] !== wanted;
 }
+
+const hasNoVolume = (phase: string | undefined): boolean => phase === 'Pending' || phase === 'Lost';
 
 interface Growing {
   readonly blueprint: Blueprint;
   readonly writer: Writer;
 }
 
+/** Gives back a refusal that is not for good. */
 async function grow(
   { metadata }: Stored<PersistentVolumeClaim>,
   storage: string,
   { blueprint, writer }: Growing,
-): Promise<void> {
+): Promise<readonly Failure[]> {
   const at = { namespace: blueprint.intent.namespace, name: metadata.name };
   const { uid } = metadata;
+  const annotations = { [cannotGrowAnnotation(blueprint.naming)]: storage };
   try {
     const body = { metadata: { uid }, spec: { resources: { requests: { storage } } } };
     await writer.patch(persistentVolumeClaims, at, { type: 'merge', body });
   } catch (thrown) {
     const failure = Failure.from(thrown);
+    if (isRefusal(failure) && !isForGood(failure)) return [failure];
     if (!isForGood(failure)) throw failure;
-    const body = { metadata: { uid, annotations: { [cannotGrowAnnotation(blueprint.naming)]: storage } } };
-    await writer.patch(persistentVolumeClaims, at, { type: 'merge', body });
+    await writer.patch(persistentVolumeClaims, at, { type: 'merge', body: { metadata: { uid, annotations } } });
   }
+  return [];
 }
 
-/** What a quota does not leave room for today it may tomorrow, and for another disk beside this one there is even less. */
+const isRefusal = ({ kind }: Failure): boolean => kind === 'forbidden' || kind === 'rejected';
+
+/**
+ * What the admission plugin PersistentVolumeClaimResize says where the StorageClass is missing or has no `allowVolumeExpansion`.
+ * All else may be otherwise tomorrow, and a quota that has no room for more has none for another volume beside this one either.
+ */
 const isForGood = ({ kind, message }: Failure): boolean =>
-  kind === 'rejected' || (kind === 'forbidden' && !message.includes('exceeded quota'));
+  kind === 'forbidden' && message.includes('only dynamically provisioned pvc can be resized');

@@ -12,7 +12,6 @@ import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { type Bodies, carriersOf, nameOfBody } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { allClaimsOf, claimsOf, recollect } from './claims-of.ts';
-import { whileLeadingEtcd } from './fenced-etcd.ts';
 import { keepersOf, podsOf } from './inherited.ts';
 import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
 import { volumesSeen } from './kept-volumes.ts';
@@ -212,7 +211,7 @@ function connectionsTo(
   const entryTo = (pod: Stored<Pod>): Security['entry'] => (trusted.has(pod) ? entry : withoutPassword(entry));
   const endpoint = (pod: Stored<Pod>): Endpoint =>
     wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entryTo(pod), owner: keyOf(blueprint.intent) }, tools);
-  const to = (pod: Stored<Pod>): EtcdConnection => whileLeadingEtcd(tools.etcd.to(endpoint(pod)), tools.leads);
+  const to = (pod: Stored<Pod>): EtcdConnection => tools.etcd.to(endpoint(pod));
   return new Map(reachable.map((pod) => [nameOfBody(pod), to(pod)]));
 }
 

@@ -122,9 +122,9 @@ describe('how members are to speak next', () => {
     const body = { name, version: '3.5.35', join: { as: 'newcomer', among: [] } } as const;
     return memberPod(speaking(made, planes), body) as unknown as Stored<Pod>;
   };
-  const claimNoting = (scheme: string): Stored<PersistentVolumeClaim> =>
+  const claimNoting = (scheme: string, claim = 'db-9'): Stored<PersistentVolumeClaim> =>
     ({
-      metadata: { name: 'db-9', annotations: { 'etcd.database.coreos.com/peer-scheme': scheme } },
+      metadata: { name: claim, annotations: { 'etcd.database.coreos.com/peer-scheme': scheme } },
     }) as unknown as Stored<PersistentVolumeClaim>;
   const both = (each: Encryption): Planes => ({ peer: each, client: each });
 
@@ -144,6 +144,12 @@ describe('how members are to speak next', () => {
       client: 'encrypted',
     });
     expect(nextPlanes(asked(undefined), { pods: [], claims: [claimNoting('https')] }).peer).toBe('between');
+  });
+
+  it('is encrypted once all pods are between, where the PVC of a member that came back has a name with a number', () => {
+    const pods = [podSpeaking(both('between'))];
+    const claims = [claimNoting('http', 'db-0'), claimNoting('http', 'db-0-v2')];
+    expect(nextPlanes(asked(managed), { pods, claims })).toEqual(both('encrypted'));
   });
 
   it('is without encryption for as long as there are no certificates to begin with', () => {

@@ -15,6 +15,7 @@ import type { Naming } from '../../core/model/template.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
 import { type Bodies, nameOfBody } from './carriers.ts';
+import { memberIn } from './member-claim.ts';
 
 /** How members are to speak next. Until the cluster has formed nobody has to be understood. */
 export function nextPlanes({ blueprint, memory }: ReadCluster, bodies: Bodies): Planes {
@@ -57,7 +58,7 @@ type Spoken = Readonly<Record<Plane, readonly Encryption[]>>;
 function spokenBy({ pods, claims }: Bodies, naming: Naming): Spoken {
   const running = pods.map(planesOf);
   const named = new Set<string>(pods.map(nameOfBody));
-  const away = claims.filter(({ metadata }) => !named.has(metadata.name)).flatMap((claim) => listened(claim, naming));
+  const away = claims.filter((claim) => !named.has(memberIn(claim))).flatMap((claim) => listened(claim, naming));
   return {
     peer: [...running.map(({ peer }) => peer), ...away],
     client: running.map(({ client }) => client),

@@ -5,8 +5,8 @@ import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
 import { lookAtSafeguard, makeBackup } from './safeguard.ts';
+import { Watched } from './watched.ts';
 
-const now = new Date('2026-01-01T12:00:00Z');
 const raw = {
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',
@@ -29,31 +29,48 @@ const heldUp = (reason: string) => ({
   conditions: [{ type: 'Progressing', status: 'True', reason }],
 });
 
-const backup = (status: object, minutesAgo: number, owner = 'u'): object => ({
+const backup = (status: object, uid = 'b', owner = 'u'): object => ({
   spec: madeAfter(like),
-  metadata: {
-    creationTimestamp: new Date(now.getTime() - minutesAgo * 60_000).toISOString(),
-    ownerReferences: [{ uid: owner }],
-  },
+  metadata: { uid, creationTimestamp: '2020-01-01T00:00:00Z', ownerReferences: [{ uid: owner }] },
   status,
 });
+const [good, failed] = [
+  { succeeded: true },
+  { succeeded: false, Reason: 'no bucket', lastScheduleTime: '2026-01-01T11:59:00Z' },
+];
 
 const notThere = new Failure('not-found', 'no');
 
 interface Given {
   readonly world?: ClusterWorld;
   readonly another?: object;
+  readonly watched?: Watched;
 }
 
 /** `another` is the one after whose likeness it is made. */
-async function seen(found: object, { world = upgrading, another }: Given = {}): Promise<unknown> {
+async function seen(found: object, { world = upgrading, another, watched }: Given = {}) {
   const read = coreos.read(raw);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const get = (_: unknown, { name }: { readonly name: string }): Promise<never> => {
     const answer = name === 'hourly' ? (another ?? { spec: like }) : found;
     return answer instanceof Failure ? Promise.reject(answer) : (Promise.resolve(answer) as Promise<never>);
   };
-  return lookAtSafeguard(read.value, world, { client: { get }, dialect: coreos, now: () => now });
+  return lookAtSafeguard(read.value, world, { client: { get }, dialect: coreos, watched });
+}
+
+/** What one operator sees in passes that are ten seconds apart, for so many seconds each. */
+function watching(given: Given = {}) {
+  let now = 0;
+  const watched = new Watched({ monotonic: () => now });
+  const after = async (seconds: number, found: object): Promise<unknown> => {
+    for (let passed = 0; passed < seconds; passed += 10) {
+      now += 10_000;
+      await seen(found, { ...given, watched });
+    }
+    return (await seen(found, { ...given, watched }))?.state;
+  };
+  const sleep = (seconds: number): void => void (now += seconds * 1000);
+  return { after, sleep, made: () => watched.safeguards.made('default/db') };
 }
 
 describe('the backup before an upgrade', () => {
@@ -63,50 +80,69 @@ describe('the backup before an upgrade', () => {
 
   it.each([
     ['missing', notThere, ''],
-    ['under-way', backup({}, 1), ''],
-    ['good', backup({ succeeded: true }, 60), ''],
-    ['stale', backup({ succeeded: true }, 60 * 25), ''],
-    [
-      'failed',
-      backup({ succeeded: false, Reason: 'no bucket', lastScheduleTime: '2026-01-01T11:59:00Z' }, 1),
-      'no bucket',
-    ],
-    [
-      'stale',
-      backup({ succeeded: false, Reason: 'no bucket', lastScheduleTime: '2026-01-01T11:55:00Z' }, 5),
-      'no bucket',
-    ],
-    ['failed', backup({ succeeded: true }, 1, 'another'), 'it is not of this cluster: delete or rename it'],
+    ['under-way', backup({}), ''],
+    ['good', backup(good), ''],
+    ['failed', backup(failed), 'no bucket'],
+    ['failed', backup(good, 'b', 'another'), 'it is not of this cluster: delete or rename it'],
     ['failed', new Failure('forbidden', 'may not get etcdbackups'), 'may not get etcdbackups'],
   ])('is %s: %j', async (state, found, why) => {
     expect(await seen(found)).toEqual({ name: 'db-before-3.6.16', state, why });
   });
 
+  it('that failed is made again two minutes after this operator saw it fail, whatever the clocks say', async () => {
+    const { after } = watching();
+    expect(await after(300, backup({}))).toBe('under-way');
+    expect(await after(110, backup(failed))).toBe('failed');
+    expect(await after(30, backup(failed))).toBe('stale');
+    expect(await after(110, backup(failed, 'another'))).toBe('failed');
+  });
+
+  it('is good for a day, if this operator has watched it since before it was complete', async () => {
+    const { after } = watching();
+    expect(await after(60, backup({}))).toBe('under-way');
+    expect(await after(23 * 3600, backup(good))).toBe('good');
+    expect(await after(3700, backup(good))).toBe('stale');
+  });
+
+  it('is made again once if it was complete when it was seen first, or was not watched for a while', async () => {
+    const { after, made, sleep } = watching();
+    expect(await after(0, backup(good))).toBe('stale');
+    expect(await after(60, backup(good))).toBe('stale');
+    made();
+    expect(await after(60, backup(good, 'quick'))).toBe('good');
+    sleep(30 * 24 * 3600);
+    expect(await after(60, backup(good, 'quick'))).toBe('stale');
+    made();
+    expect(await after(60, backup({}, 'slow'))).toBe('under-way');
+    expect(await after(60, backup(good, 'slow'))).toBe('good');
+  });
+
   it.each(['BackupBlocked', 'BadSpec'])(
     'that cannot begin (%s) is told, then has failed, then is made again',
     async (reason) => {
-      const why = 'Secret "aws" is not there';
-      const after = (minutes: number) => seen(backup(heldUp(reason), minutes));
-      expect(await after(1)).toMatchObject({ state: 'under-way', why });
-      expect(await after(3)).toMatchObject({ state: 'failed', why });
-      expect(await after(5)).toMatchObject({ state: 'stale', why });
+      const { after } = watching();
+      expect(await seen(backup(heldUp(reason)))).toMatchObject({ why: 'Secret "aws" is not there' });
+      expect(await after(60, backup(heldUp(reason)))).toBe('under-way');
+      expect(await after(120, backup(heldUp(reason)))).toBe('failed');
+      expect(await after(120, backup(heldUp(reason)))).toBe('stale');
     },
   );
 
   it('is made again as soon as what it was made after is corrected, unless it is under way or good', async () => {
     const another = { spec: { ...like, s3: { path: 'bucket/etcd', awsSecret: 'the-right-one' } } };
-    const state = async (status: object, minutes = 1) => seen(backup(status, minutes), { another });
-    const failed = { succeeded: false, Reason: 'no bucket', lastScheduleTime: '2026-01-01T11:59:00Z' };
-    for (const status of [heldUp('BackupBlocked'), heldUp('BadSpec'), failed])
-      expect(await state(status)).toMatchObject({ state: 'stale' });
-    expect(await state(heldUp('BackupBlocked'), 0.1)).toMatchObject({ state: 'under-way' });
-    expect(await state({ succeeded: true }, 60)).toMatchObject({ state: 'good' });
-    expect(await state({})).toMatchObject({ state: 'under-way' });
+    for (const status of [heldUp('BackupBlocked'), heldUp('BadSpec'), failed]) {
+      const { after } = watching({ another });
+      expect(await after(10, backup(status))).not.toBe('stale');
+      expect(await after(20, backup(status))).toBe('stale');
+    }
+    const { after } = watching({ another });
+    expect(await after(60, backup({}))).toBe('under-way');
+    expect(await after(3600, backup(good))).toBe('good');
   });
 
   it('is told to have failed where there is none after whose likeness it could be made', async () => {
-    for (const found of [notThere, backup({ succeeded: true }, 60 * 25)])
-      expect(await seen(found, { another: notThere })).toMatchObject({
+    for (const found of [notThere, backup(good)])
+      expect(await seen(found, { another: notThere, watched: new Watched({ monotonic: () => 0 }) })).toMatchObject({
         state: 'failed',
         why: expect.stringContaining('spec.backupBeforeUpgrade.like: there is no EtcdBackup hourly'),
       });
@@ -132,14 +168,16 @@ describe('a backup that makes room for the next before an upgrade', () => {
       create: async () => void done.push('created'),
     };
     const { blueprint } = read.value;
+    const watched = new Watched({ monotonic: () => 0 });
     const deed = {
       blueprint,
       writer,
-      tools: { client: { get }, dialect: coreos },
+      tools: { client: { get }, dialect: coreos, watched },
       observed: { backupBeforeUpgrade: 'hourly' },
     };
     const step = { kind: 'make-backup', name: 'db-before-3.6.16', version: '3.6.16' } as const;
     await makeBackup(step, deed as unknown as Deed).catch((thrown: Error) => done.push(thrown.message));
+    if (done.includes('created')) expect(await seen(backup(good, 'new'), { watched })).toMatchObject({ state: 'good' });
     return done;
   }
 

@@ -4,24 +4,28 @@ import type { ClusterIntent } from '../../core/model/intent.ts';
 import { nextMinor } from '../../core/plan/cluster/outdated.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { ClusterDialect, ReadCluster, SafeguardDialect } from '../../dialects/dialect.ts';
-import type { At, Stored } from '../../kube/object.ts';
+import { type At, keyOf, type Stored } from '../../kube/object.ts';
 import { namespaced, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
 import { withStatus } from './publish.ts';
+import type { WatchedBackup } from './safeguard-watch.ts';
 import type { ClusterObject, Tools } from './sources.ts';
 
 /** A sentence where we may not look. */
 type Found = Stored<ClusterObject> | string | undefined;
 
-/** One that was just made is not made again, however much it differs from what was asked for. */
+/**
+ * For how long a backup may be in a state. One that has just failed is not made again at once, however much it differs from what
+ * was asked for.
+ */
 const seconds = { untilLookedInto: 10, untilTold: 120, untilTriedAgain: 120, untilOfNoUse: 24 * 3600 } as const;
 
 /** How far the backup is that has to be good before the next minor; nothing where none is wanted now. */
 export async function lookAtSafeguard(
   { blueprint, backupBeforeUpgrade: like }: ReadCluster,
   world: ClusterWorld,
-  tools: Pick<Tools, 'client' | 'dialect' | 'now'>,
+  tools: Judging & Pick<Tools, 'client'>,
 ): Promise<Safeguard | undefined> {
   if (like === undefined) return undefined;
   const version = nextMinor(world);
@@ -47,7 +51,7 @@ function toldIfForbidden(thrown: unknown): string {
   return failure.message;
 }
 
-type Judging = Pick<Tools, 'dialect' | 'now'>;
+type Judging = Pick<Tools, 'dialect' | 'watched'>;
 
 interface Wanted {
   /** The cluster that it is to be of. */
@@ -68,10 +72,18 @@ const ofAnother = 'it is not of this cluster: delete or rename it';
 const isOf = ({ uid }: ClusterIntent, { metadata }: Stored<ClusterObject>): boolean =>
   metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
 
-function byAge(found: Stored<ClusterObject>, wanted: Wanted, { dialect, now }: Judging): Omit<Safeguard, 'name'> {
-  const { state, why } = dialect.safeguards?.stateOf(found) ?? { state: 'under-way', why: '' };
-  const age = (now().getTime() - Date.parse(found.metadata.creationTimestamp ?? '')) / 1000;
-  if (age > usefulFor(state, isAsWanted(found, wanted, dialect))) return { state: 'stale', why };
+const stateOf = (
+  found: Stored<ClusterObject>,
+  { safeguards }: ClusterDialect,
+): ReturnType<SafeguardDialect['stateOf']> => safeguards?.stateOf(found) ?? { state: 'under-way', why: '' };
+
+const unseen: WatchedBackup = { seconds: 0, isFresh: true };
+
+/** A complete backup that this operator has not watched is made again once: it may be of an earlier attempt to upgrade. */
+function byAge(found: Stored<ClusterObject>, wanted: Wanted, { dialect, watched }: Judging): Omit<Safeguard, 'name'> {
+  const { state, why } = stateOf(found, dialect);
+  const { seconds: age, isFresh } = watched?.safeguards.see(keyOf(wanted.intent), found.metadata.uid, state) ?? unseen;
+  if (!isFresh || age > usefulFor(state, isAsWanted(found, wanted, dialect))) return { state: 'stale', why };
   if (state !== 'blocked') return { state, why };
   return { state: age > seconds.untilTold ? 'failed' : 'under-way', why };
 }
@@ -126,6 +138,7 @@ export async function makeBackup({ name, version }: Extract<Step, { kind: 'make-
     spec: dialect.safeguards?.specLike(another.spec, { namespace, cluster, version }),
   };
   await writer.create(resource, backup, { signal });
+  tools.watched?.safeguards.made(keyOf(blueprint.intent));
 }
 
 /** Only a backup that was made for this cluster makes room for the next. */

@@ -4,6 +4,7 @@ import { isWithoutQuorum } from '../../core/plan/cluster/unreachable.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Lasting, Sustained } from '../../runtime/sustained.ts';
 import { OldAlarms } from './alarms.ts';
+import { SafeguardWatch } from './safeguard-watch.ts';
 
 type Seen = Pick<ClusterWorld, 'carriers' | 'membership'>;
 
@@ -13,6 +14,7 @@ export class Watched {
   readonly #members: Sustained;
   readonly #contact: Sustained;
   readonly oldAlarms: OldAlarms;
+  readonly safeguards: SafeguardWatch;
   readonly #kept: Sustained;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
@@ -20,12 +22,14 @@ export class Watched {
     this.#members = new Sustained(clock);
     this.#contact = new Sustained(clock);
     this.oldAlarms = new OldAlarms(clock);
+    this.safeguards = new SafeguardWatch(clock);
     this.#kept = new Sustained(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size, this.#kept.size);
+    const all = [this.#pods, this.#members, this.#contact, this.oldAlarms, this.safeguards, this.#kept];
+    return Math.max(...all.map(({ size }) => size));
   }
 
   see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'withoutQuorumMillis'> {
@@ -52,6 +56,7 @@ export class Watched {
     this.#members.forget(key);
     this.#contact.forget(key);
     this.oldAlarms.forget(key);
+    this.safeguards.forget(key);
     this.#kept.forget(key);
   }
 

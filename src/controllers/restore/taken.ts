@@ -1,4 +1,6 @@
 import { isKept } from '../../core/desired/kept-claim.ts';
+import { memberOfClaim } from '../../core/model/claim-names.ts';
+import { isNumberedName } from '../../core/model/ordinals.ts';
 import type { RestoreIntent } from '../../core/model/restore.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
@@ -44,8 +46,7 @@ function leftBehind(
   { pods, claims }: { readonly [Kind in keyof Bodies]: readonly KubeObject[] },
   labels: Readonly<Record<string, string>>,
 ): string | undefined {
-  const isNumbered = ({ metadata: { name } }: KubeObject): boolean =>
-    name.startsWith(`${cluster}-`) && /^\d+$/.test(name.slice(cluster.length + 1));
+  const isNumbered = ({ metadata }: KubeObject): boolean => isNumberedName(cluster, memberOfClaim(metadata.name));
   const isLabelled = ({ metadata }: KubeObject): boolean =>
     Object.entries(labels).every(([label, value]) => metadata.labels?.[label] === value);
   const isLeft = (each: KubeObject): boolean => isNumbered(each) || isLabelled(each);

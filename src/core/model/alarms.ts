@@ -20,6 +20,10 @@ export function alarmsIn({ membership }: Pick<ClusterWorld, 'membership'>): read
 export const isCorrupt = (world: Pick<ClusterWorld, 'membership'>): boolean =>
   alarmsIn(world).some(({ kind }) => kind === 'CORRUPT');
 
+/** Whether no member has answered yet which alarms stand. */
+export const areAlarmsUnknown = ({ membership }: Pick<ClusterWorld, 'membership'>): boolean =>
+  membership.seen && membership.value.areAlarmsUnknown === true;
+
 /** The alarms and the members that raised them: `NOSPACE (db-0, db-2)`. */
 export function namesOfAlarms(alarms: readonly Alarm[]): string {
   const kinds = [...new Set(alarms.map(({ kind }) => kind))].toSorted();

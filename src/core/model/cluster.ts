@@ -162,6 +162,8 @@ export interface Membership {
   readonly members: readonly Member[];
   /** Alarms of members that were removed since: they stand until they are disarmed. */
   readonly leftAlarms?: readonly string[];
+  /** No member has answered yet which alarms stand. Only of members before 3.4, which do not report them in their status. */
+  readonly areAlarmsUnknown?: boolean;
 }
 
 /** What there is to do about the certificates that we keep for members. */

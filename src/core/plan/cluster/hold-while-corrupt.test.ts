@@ -14,6 +14,10 @@ import {
 import { planCluster } from './plan-cluster.ts';
 
 const corrupt = withMember('db-1', { alarms: ['CORRUPT'] });
+const unknown: Change = (w) =>
+  w.membership.seen
+    ? { ...w, membership: { seen: true, value: { ...w.membership.value, areAlarmsUnknown: true } } }
+    : w;
 const silent = { health: 'silent', silence: { millis: 3_600_000, looks: 300 } } as const;
 const drifted: Change = (w) => ({ ...w, carriers: w.carriers.map((each) => ({ ...each, drift: 'pod' })) });
 const onlyLeaderIsOutdated = [withCarrier('db-0', { drift: 'pod' })];
@@ -50,6 +54,18 @@ const disruptions: Readonly<Record<string, readonly Change[]>> = {
     withCarrier('db-2', { phase: 'stuck', ready: false, drift: 'pod' }),
   ],
 };
+
+describe('while no member has answered which alarms stand', () => {
+  it.each(Object.entries(disruptions))('%s waits', (_, changes) => {
+    expect(planCluster(aWorld(...changes, unknown))).toMatchObject({ is: 'wait', reason: 'AlarmsUnknown' });
+  });
+
+  it('a lost pod comes back on its own volume, with the version that it had', () => {
+    const gone = withCarrier('db-2', { phase: 'gone', ready: false, version: '3.5.35' });
+    const verdict = planCluster(aWorld(durable(), gone, withIntent({ version: '3.5.36' }), unknown));
+    expect(verdict).toMatchObject({ is: 'act', steps: [{ name: 'db-2', version: '3.5.35' }] });
+  });
+});
 
 describe('while etcd says that members differ in their data', () => {
   it.each(Object.entries(disruptions))('%s waits', (_, changes) => {

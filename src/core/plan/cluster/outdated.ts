@@ -1,4 +1,4 @@
-import { alarmsIn, isCorrupt } from '../../model/alarms.ts';
+import { alarmsIn, areAlarmsUnknown, isCorrupt } from '../../model/alarms.ts';
 import type { Carrier, ClusterWorld, Member } from '../../model/cluster.ts';
 import { carrierNamed } from '../../model/cluster.ts';
 import type { ClusterIntent } from '../../model/intent.ts';
@@ -40,10 +40,11 @@ export function versionForNewcomers(members: readonly Member[], { version }: Pic
   return running.toSorted((a, b) => compareVersions(b.parsed, a.parsed))[0]?.text ?? version;
 }
 
-/** Without a majority to ask, a way to go, or while members differ in their data, it runs what it ran before. */
+/** Without a majority to ask, a way to go, or while members may differ in their data, it runs what it ran before. */
 export function versionForReturner(carrier: Carrier, world: ClusterWorld): string {
   const before = carrier.version || world.memory.version || world.intent.version;
-  return world.membership.seen && !isCorrupt(world) ? (versionForUnhealthy(carrier, world) ?? before) : before;
+  const mayDiffer = isCorrupt(world) || areAlarmsUnknown(world);
+  return world.membership.seen && !mayDiffer ? (versionForUnhealthy(carrier, world) ?? before) : before;
 }
 
 /** The version that is next, if it is of a minor that nobody runs yet, newer than all that run. */
