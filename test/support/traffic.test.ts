@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import type { DeclaredCluster } from './cluster.ts';
-import { underTraffic } from './traffic.ts';
+import { expectServed, served, underTraffic } from './traffic.ts';
 import { WaitTimeout } from './until.ts';
 
 const pairOf = ([key, value]: readonly [string, string], index: number) => ({
@@ -31,11 +31,34 @@ function clusterThat({ loses = '', hides = '' }: { readonly loses?: string; read
 
 const valueOf = (key: string): string => `value ${Number(key.slice('traffic/'.length))}`;
 
+afterEach(() => vi.unstubAllEnvs());
+
 const briefly = { seconds: 0.5 };
 const aWhile = (): Promise<void> => sleep(500);
 
 it('traffic on a cluster that keeps everything is served', async () => {
-  expect((await underTraffic(clusterThat({}), aWhile, briefly)).written).toBeGreaterThan(2);
+  const { written, attempted } = await underTraffic(clusterThat({}), aWhile, briefly);
+  expect(written).toBeGreaterThan(2);
+  expect(attempted).toBe(written);
+});
+
+it('traffic is dense where the environment asks for that, and the story says nothing else', async () => {
+  const written = async (options: object): Promise<number> =>
+    (await underTraffic(clusterThat({}), aWhile, { ...briefly, ...options })).written;
+  vi.stubEnv('TRAFFIC', 'dense');
+  const [dense, usual] = [await written({}), await written({ dense: false })];
+  expect(dense).toBeGreaterThan(2 * usual);
+});
+
+it.each([
+  { written: 20, attempted: 40, isServed: true },
+  { written: 200, attempted: 401, isServed: false },
+  { written: 19, attempted: 19, isServed: false },
+])('of $attempted writes $written were acknowledged: served is $isServed', ({ isServed, ...counts }) => {
+  const judged = expect(() => expectServed(counts));
+  if (isServed) judged.not.toThrow();
+  else judged.toThrow(/acknowledged/);
+  expect(served({ ...counts, perSecond: 1.11, longestPause: 2 })).toContain('1.1 a second');
 });
 
 it('a lost write is a failed expectation, although the watcher waited in vain for it', async () => {
