@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { list, patch, read } from '../support/api.ts';
 import { coreos } from '../support/apis.ts';
@@ -9,11 +10,13 @@ import { until } from '../support/until.ts';
 
 const version = '3.6.16';
 
+const suspendedMillis = 60_000;
+
 /** An operator that is suspended when it begins a step of this kind. */
 class Suspended {
   readonly process: OperatorProcess;
   readonly lines: LogLine[] = [];
-  isSuspended = false;
+  suspendedAt: number | undefined;
 
   constructor({ namespace }: Story, stopsAt: string) {
     this.process = startOperatorProcess({ namespace, onLine: (line) => this.#hear(line, stopsAt) });
@@ -23,10 +26,15 @@ class Suspended {
     return this.lines.some(({ msg }) => msg === 'leading');
   }
 
+  /** Waits until it has been suspended for a minute. */
+  async minute(): Promise<void> {
+    await sleep(Math.max(0, suspendedMillis - (performance.now() - (this.suspendedAt ?? 0))));
+  }
+
   #hear(line: LogLine, stopsAt: string): void {
     this.lines.push(line);
-    if (this.isSuspended || line['msg'] !== 'taking step' || line['step'] !== stopsAt) return;
-    this.isSuspended = true;
+    if (this.suspendedAt !== undefined || line['msg'] !== 'taking step' || line['step'] !== stopsAt) return;
+    this.suspendedAt = performance.now();
     this.process.suspend();
   }
 }
@@ -75,13 +83,14 @@ story.asOnTheLab('an operator that was suspended in a step writes nothing more o
         const first = operators.at(-1);
         await step(`it is suspended at ${kind}, and another takes over`, async () => {
           await patch(kubectl, db.resource, { spec: change });
-          await so(`the step ${kind} begins`, () => first?.isSuspended === true);
+          await so(`the step ${kind} begins`, () => first?.suspendedAt !== undefined);
           const second = new Suspended(told, steps[turn + 1]?.kind ?? 'none');
           operators.push(second);
           await so('another leads', () => second.leads);
           await reached(db, size, turn > 0);
         });
-        await step('it goes on, and ends without having written anything', async () => {
+        await step('it goes on after a minute, and ends without having written anything', async () => {
+          await first?.minute();
           const before = await writtenIn(db);
           first?.process.resume();
           await first?.process.ended;

@@ -18,8 +18,8 @@ interface Life {
  */
 export class Mortal {
   readonly deaths = new Set<string>();
-  /** All moments that it reached, also those between the decision to kill it and its end. */
-  readonly moments = new Set<string>();
+  /** Moments of steps that a process reached while it was being killed: such a step may be over, and then does not begin again. */
+  readonly escaped = new Set<string>();
   /** How often it died. */
   count = 0;
   readonly #story: Story;
@@ -42,6 +42,11 @@ export class Mortal {
     this.#start();
   }
 
+  /** The kinds of steps at which it died, or which it began or ended while it was being killed. */
+  get kinds(): ReadonlySet<string> {
+    return new Set([...this.deaths, ...this.escaped].map((death) => death.split(': ')[1] ?? death));
+  }
+
   async end(): Promise<void> {
     await this.#reviving;
     await this.#process?.kill();
@@ -50,19 +55,24 @@ export class Mortal {
 
   #start(): void {
     const { namespace } = this.#story;
-    this.#process = startOperatorProcess({ namespace, onLine: (line) => this.#hear(line) }, this.#life.flags);
+    const onLine = (line: LogLine): void => (started === this.#process ? this.#hear(line) : this.#hearDying(line));
+    const started = startOperatorProcess({ namespace, onLine }, this.#life.flags);
+    this.#process = started;
   }
 
   #hear({ msg, step = '' }: LogLine): void {
     const moment = this.#life.moments.find((each) => each === msg);
-    if (moment === undefined) return;
-    this.moments.add(deathAt(moment, String(step)));
-    if (this.#process === undefined || !this.#isItsTime(moment, String(step))) return;
+    if (this.#process === undefined || moment === undefined || !this.#isItsTime(moment, String(step))) return;
     this.deaths.add(deathAt(moment, String(step)));
     this.count += 1;
     const dying = this.#process;
     this.#process = undefined;
     this.#reviving = this.#revive(dying);
+  }
+
+  #hearDying({ msg, step = '' }: LogLine): void {
+    const moment = [...ofSteps, ...this.#life.moments].find((each) => each === msg);
+    if (moment !== undefined) this.escaped.add(deathAt(moment, String(step)));
   }
 
   /** The leases of the dead are removed: that others wait for them is told elsewhere, and takes its time. */

@@ -60,7 +60,7 @@ export function startOperatorProcess(
       .concat(flags),
     { stdio: ['ignore', 'pipe', 'inherit'], env: environment },
   );
-  const ended = once(child, 'exit');
+  const ended = once(child, 'close'); // when all that it has written was heard
   createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as LogLine));
   return {
     kill: () => killed(child, ended),

@@ -21,18 +21,25 @@ export async function until<T>(
   const began = performance.now();
   const deadline = began + seconds * patience * 1000;
   let lastError: unknown;
-  const asked = (): Promise<T | undefined> =>
-    ask().catch((error: unknown) => {
+  const asked = (): Promise<T | undefined> => {
+    lastError = undefined;
+    return ask().catch((error: unknown) => {
       lastError = error;
       return undefined;
     });
+  };
   for (let answer = await asked(); ; answer = await asked()) {
     if (answer !== undefined) return answer;
-    if (performance.now() > deadline)
-      throw new WaitTimeout(`not within ${seconds * patience} s: ${what}`, { cause: lastError });
+    if (performance.now() > deadline) throw ranOut(`not within ${seconds * patience} s: ${what}`, lastError);
     await sleep(pauseAfter(performance.now() - began));
   }
 }
+
+/** What a wait throws at its deadline: an expectation that failed last is a wrong answer, and is not made a timeout. */
+export const ranOut = (message: string, cause: unknown): unknown =>
+  isAssertion(cause) ? cause : new WaitTimeout(message, { cause });
+
+export const isAssertion = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'AssertionError';
 
 /** After a long wait the question is asked less often: some are a kubectl each, and several stories share two cores. */
 const pauseAfter = (waitedMillis: number): number => Math.min(Math.max(waitedMillis / 10, 100), 500);

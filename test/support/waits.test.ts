@@ -127,6 +127,22 @@ describe('a wait', () => {
     });
   });
 
+  it('in which an expectation failed last ends with that one', async () => {
+    const isNot = ([pod]: Objects): undefined => expect(pod?.metadata.name).toBe('a') as undefined;
+    serve([samplePod('b', 1)]);
+    const wrong = watchUntil(here, 'pods', { what: 'it is a', answer: isNot, seconds: 0.05 });
+    await expect(wrong).rejects.toMatchObject({ name: 'AssertionError', message: expect.stringContaining("'b'") });
+  });
+
+  it('in which an expectation failed only at first ends as any other', async () => {
+    let asked = 0;
+    const isNotAtFirst = (): undefined => (asked++ === 0 ? (expect(asked).toBe(0) as undefined) : undefined);
+    serve([samplePod('b', 1)]);
+    const late = watchUntil(here, 'pods', { what: 'never', answer: isNotAtFirst, seconds: 0.1 });
+    await expect(late).rejects.toMatchObject({ name: 'WaitTimeout' });
+    expect(asked).toBeGreaterThan(1);
+  });
+
   it('for all objects of a label ends only when there is one', async () => {
     serve([]);
     await expect(waitFor(here, 'pods -l x=y', inSeconds(0.05, created))).rejects.toMatchObject({ name: 'WaitTimeout' });

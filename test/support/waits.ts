@@ -6,7 +6,7 @@ import { theClient } from './kube-client.ts';
 import { textOf, valuesAt } from './paths.ts';
 import { patience } from './patience.ts';
 import { type Target, targetOf } from './targets.ts';
-import { WaitTimeout } from './until.ts';
+import { isAssertion, ranOut } from './until.ts';
 
 /** What must be true of an object. */
 export interface Claim {
@@ -36,19 +36,20 @@ export async function watchUntil<T, Answer>(within: Within, words: string, wait:
   const seen: Seen = { last: [], failure: undefined };
   while (!signal.aborted) {
     const answer = await answered(states(within, targetOf(words), signal), wait, seen).catch((thrown: unknown) => {
-      seen.failure = thrown;
+      if (!signal.aborted || isAssertion(thrown)) seen.failure = thrown; // a watch that is cut off at the deadline tells nothing
       return undefined;
     });
     if (answer !== undefined) return answer;
     await sleep(pauseMillis);
   }
   const { last, failure: cause } = seen;
-  throw new WaitTimeout(`not within ${limit} s: ${words}: ${wait.what}; last seen: ${summaryOf(last)}`, { cause });
+  throw ranOut(`not within ${limit} s: ${words}: ${wait.what}; last seen: ${summaryOf(last)}`, cause);
 }
 
 /** What is shown of a wait that ran out. */
 interface Seen {
   last: readonly Stored<KubeObject>[];
+  /** Why there is no answer for what was seen last; undefined where it was only not the one that is waited for. */
   failure: unknown;
 }
 
@@ -61,6 +62,7 @@ async function answered<T, Answer>(
     seen.last = objects;
     const given = answer(objects as readonly Shown<T>[]);
     if (given !== undefined) return given;
+    seen.failure = undefined;
   }
   return undefined;
 }
