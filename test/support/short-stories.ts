@@ -7,7 +7,7 @@ export const shortStorySeconds: Readonly<Record<string, number>> = {
   'members of coreos return to their own disks, one of them or all': 47,
   'numbered members come and go with peer, pod and volume, and nothing is lost': 73,
   'one operator looks after clusters of both APIs, and a name is given away once': 21,
-  'a cluster of etcd 3.6.16 whose auth is switched on grows, heals and is upgraded': 156,
+  'a cluster of etcd 3.6.16 whose auth is switched on grows, heals and is upgraded': 45,
   'the operator makes the certificates itself, and renews them without a restart': 83,
   'the example of a backup is made on a volume, and restored from there': 104,
   'a backup that fails holds an upgrade until it can be made': 53,
