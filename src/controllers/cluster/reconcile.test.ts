@@ -40,7 +40,10 @@ async function passWhere(
       if (plural === fails) throw failure;
       made.push(plural);
     },
-    patch: async (_: unknown, __: unknown, { body }: { body: object }) => void told.push(body),
+    patch: async (resource: Resource<KubeObject> | undefined, _: unknown, { body }: { body: object }) => {
+      if (resource?.plural === fails && fails === 'persistentvolumeclaims') throw failure;
+      told.push(body);
+    },
   };
   const tools = {
     ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => caughtUp, toldAgo: () => 99, writer: () => writer },
@@ -85,6 +88,15 @@ describe('a pass whose step fails', () => {
     expect(made).toEqual(['pods']);
     expect(events).toMatchObject([{ reason: 'StepFailed', message: expect.stringContaining('Service db exists') }]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+
+  it('heals a cluster that has formed although its PVCs cannot be written, and reports that', async () => {
+    const denied = new ApiFailure('unreachable', 'patch persistentvolumeclaims: failed calling webhook "storage"');
+    const fails = 'persistentvolumeclaims';
+    const { made, told, events } = await passWhere(denied, { fails, status: { clusterId: 'c1' } });
+    expect(made).toContain('pods');
+    expect(events).toMatchObject([{ reason: 'StepFailed', message: denied.message }]);
+    expect(told).toContain('patch persistentvolumeclaims: failed calling webhook');
   });
 
   it('is not taken by who has stood still meanwhile and leads no more', async () => {

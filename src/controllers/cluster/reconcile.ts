@@ -1,32 +1,24 @@
-import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import type { Verdict } from '../../core/plan/cluster/step.ts';
-import { isFoundRunning } from '../../core/plan/cluster/take-over.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
 import { withPlaintext } from '../../core/status/plaintext.ts';
 import type { ReadCluster, Told } from '../../dialects/dialect.ts';
-import { warningsOfScope, warningsOfStrangers } from '../../dialects/warnings.ts';
-import { keyOf, type Stored } from '../../kube/object.ts';
+import { warningsOfScope } from '../../dialects/warnings.ts';
+import type { Stored } from '../../kube/object.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
-import type { Failure } from '../../std/failure.ts';
-import { keepAccessories } from './accessories.ts';
-import { growClaims } from './claims.ts';
+import { act, type Decided } from './act.ts';
 import { unlessHidden } from './hidden-bodies.ts';
-import { freeClaims, keepClaims } from './keep-claims.ts';
-import { keepLabels } from './lost-labels.ts';
 import { type Observed, observe } from './observe.ts';
-import { freePeers, keepPeers, peerKeeping, publishPeers } from './peers.ts';
-import { perform } from './perform.ts';
+import { freePeers, peerKeeping, publishPeers } from './peers.ts';
 import { plainly } from './plain-words.ts';
 import { publish, withStatus } from './publish.ts';
 import { readOrRefuse } from './read-once.ts';
 import { doubtSecrets, withRememberedSecrets } from './remembered-secrets.ts';
 import type { ClusterObject, Tools } from './sources.ts';
-import { tellClients, withWhatIsTold } from './tell-clients.ts';
+import { withWhatIsTold } from './tell-clients.ts';
 import { tellFindings } from './tell-findings.ts';
-import { tellPlaintext } from './tell-plaintext.ts';
 import { failureOf, type Trouble, tellTrouble, troubleIn, worthTelling } from './trouble.ts';
 import { afterFailure, afterLateCache, needsPerson, nextVisit } from './visit.ts';
 
@@ -85,77 +77,9 @@ async function tellAll(object: Stored<ClusterObject>, news: News, tools: Tools):
   await publishPeers(news.observed.world, peerKeeping(news.read, tools));
 }
 
-interface Decided {
-  readonly read: ReadCluster;
-  readonly observed: Observed;
-  readonly verdict: Verdict;
-}
-
 interface Pass extends Decided {
   readonly trouble: Trouble;
 }
-
-/** Gives back what could not be done beside the steps. */
-async function act(
-  object: Stored<ClusterObject>,
-  { read, observed, verdict }: Decided,
-  tools: Tools,
-): Promise<Failure | undefined> {
-  const writer = tools.writer(keyOf(object.metadata));
-  if (read.blueprint.intent.paused) return failureOf(freeClaims(read.blueprint, { caches: tools.caches, writer }));
-  const peers = peerKeeping({ ...read, memory: observed.world.memory }, tools);
-  const keeping = { caches: tools.caches, writer, onService: toldOfService(object, tools) };
-  const aside = isOutOfReach(observed.world) ? undefined : await keepParts({ read, observed, peers, tools }, keeping);
-  const { tellSpec, tellWait } = tools.dialect;
-  const warnings = [...tellSpec(read.blueprint), ...tellWait(verdict), ...warningsOfStrangers(observed.world)];
-  for (const told of warnings) tools.tell(object, told);
-  tellClients(object, observed, tools);
-  tellPlaintext(object, read.blueprint, tools);
-  if (verdict.is !== 'act') return aside;
-  const deed = { blueprint: observed.blueprint, observed, tools, writer, peers, signal: AbortSignal.timeout(30_000) };
-  const { reason, message: detail } = verdict;
-  for (const step of verdict.steps) {
-    const about = { cluster: keyOf(object.metadata), step: step.kind, reason, detail };
-    tools.log('debug', 'taking step', about);
-    await perform(step, deed);
-    tools.log('info', 'step taken', about);
-    for (const told of tools.dialect.tellStep(step)) tools.tell(object, told);
-  }
-  return aside;
-}
-
-interface Kept extends Pick<Decided, 'read' | 'observed'> {
-  readonly peers: ReturnType<typeof peerKeeping>;
-  readonly tools: Tools;
-}
-
-/** What members have around them. They live without peers, and on the disks that they have: that does not hold up a step. */
-async function keepParts(
-  { read: { blueprint }, observed, peers, tools }: Kept,
-  keeping: Parameters<typeof keepAccessories>[2],
-): Promise<Failure | undefined> {
-  const { world } = observed;
-  const inTheWay = await keepAccessories(blueprint, world, keeping);
-  if (inTheWay !== undefined && !hasFormed(world)) throw inTheWay; // nothing is founded beside a stranger
-  const ofPeers = await failureOf(keepPeers(world, peers));
-  await keepClaims(blueprint, world, keeping);
-  const signal = AbortSignal.timeout(30_000);
-  const ofLabels = await failureOf(keepLabels({ blueprint, observed, tools, writer: keeping.writer, signal }));
-  const ofDisks = await failureOf(growClaims(blueprint, world, keeping));
-  return ofPeers ?? inTheWay ?? ofLabels ?? ofDisks;
-}
-
-const hasFormed = ({ memory, membership }: ClusterWorld): boolean => memory.clusterId !== undefined || membership.seen;
-
-const toldOfService =
-  (object: Stored<ClusterObject>, { dialect, tell }: Tools) =>
-  (name: string): void => {
-    for (const told of dialect.tellService?.(name) ?? []) tell(object, told);
-  };
-
-/** What another operator has made is not touched at all before it has been heard who its members are. */
-const isOutOfReach = (world: ClusterWorld): boolean =>
-  world.outOfSight !== undefined || (!world.membership.seen && isFoundRunning(world));
 
 function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, trouble }: Pass, tools: Tools): object {
   const told = worthTelling(trouble);
