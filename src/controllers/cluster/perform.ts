@@ -7,7 +7,7 @@ import type { CarrierName } from '../../core/model/names.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
+import { ApiFailure, isAlreadyExists } from '../../kube/errors.ts';
 import { pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
@@ -63,8 +63,13 @@ const doing: Doing = {
  */
 export async function perform(step: Step, deed: Deed): Promise<void> {
   if (deed.tools.leads?.() === false) throw new Failure('conflict', 'this operator does not lead any more');
+  const { unreadSecret } = deed.observed;
+  if (unreadSecret !== undefined && makesPods.has(step.kind)) throw new ApiFailure('unreachable', unreadSecret);
   await (doing[step.kind] as (step: Step, deed: Deed) => Promise<void>)(step, deed);
 }
+
+/** A pod that would mount a Secret which could not be read is not made, nor is one stopped that could not be made again. */
+const makesPods: ReadonlySet<Step['kind']> = new Set(['start-carrier', 'stop-carrier']);
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
   await makePeer(body, deed.peers);

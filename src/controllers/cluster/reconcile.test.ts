@@ -22,11 +22,20 @@ const none: object = {};
 const anothers = { 'etcd.database.coreos.com/scope': 'wide' };
 const metadataOf = (ours: boolean) => (ours ? {} : { metadata: { ...object.metadata, annotations: anothers } });
 
+const unreadable = (failure: Failure) => ({
+  by: () => {
+    throw failure;
+  },
+});
+
+const usual = {
+  ...{ fails: 'pods', status: none, leads: true, pod: none, ours: true, caughtUp: true },
+  ...{ toldAgo: 99, blind: false },
+};
+
 /** A pass over a cluster whose first pod is to be made, where that fails; or that has no disks, and this pod which no copy shows. */
-async function passWhere(
-  failure: Failure,
-  { fails = 'pods', status = {}, leads = true, pod = none, ours = true, caughtUp = true } = {},
-) {
+async function passWhere(failure: Failure, given: Partial<typeof usual> = {}) {
+  const { fails, status, leads, pod, ours, caughtUp, toldAgo, blind } = { ...usual, ...given };
   const nothing = { by: () => [], get: () => undefined };
   const claims = {
     by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim', ownerReferences: [{ uid: 'u' }] } }] : []),
@@ -46,10 +55,10 @@ async function passWhere(
     },
   };
   const tools = {
-    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => caughtUp, toldAgo: () => 99, writer: () => writer },
+    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => caughtUp, toldAgo: () => toldAgo, writer: () => writer },
     caches: {
       clusters: { get: () => ({ ...object, ...metadataOf(ours), status: { ...object.status, ...status } }) },
-      pods: nothing,
+      pods: blind ? unreadable(failure) : nothing,
       claims,
       services: nothing,
       budgets: undefined,
@@ -110,6 +119,30 @@ describe('a pass whose step fails', () => {
     const { made, told } = await passWhere(taken, { fails: 'services' });
     expect(made).toEqual([]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+});
+
+describe('a pass that cannot observe', () => {
+  const failure = new ApiFailure('unreachable', 'get replicasets default/db-0: Internal error');
+  const status = { clusterId: 'c1', phase: 'Running', conditions: [{ type: 'Available', status: 'True' }] };
+
+  it('fails, and publishes that it is not known whether the cluster is available', async () => {
+    const { outcome, told, events, made } = await passWhere(failure, { blind: true, status });
+    expect(outcome).toEqual({ is: 'failed', failure });
+    expect(made).toEqual([]);
+    const published = JSON.parse(told)[0].status;
+    expect(published.conditions).toMatchObject([
+      { type: 'Available', status: 'Unknown' },
+      { type: 'Degraded', status: 'True', message: `the operator cannot observe the cluster: ${failure.message}` },
+    ]);
+    expect(published).toMatchObject({ clusterId: 'c1', phase: 'Running', bootstrap: object.status.bootstrap });
+    expect(events).toEqual([{ type: 'Warning', reason: 'StepFailed', message: failure.message }]);
+  });
+
+  it('publishes nothing if the status was written less than a second ago, or the operator leads no more', async () => {
+    expect(await passWhere(failure, { blind: true, status, toldAgo: 0.5 })).toMatchObject({ told: '[]' });
+    const fenced = new Failure('conflict', 'this operator does not lead any more');
+    expect(await passWhere(fenced, { blind: true, status })).toMatchObject({ told: '[]', outcome: { is: 'failed' } });
   });
 });
 

@@ -5,9 +5,10 @@ import { delayed } from '../../core/status/delay.ts';
 import { withPlaintext } from '../../core/status/plaintext.ts';
 import type { ReadCluster, Told } from '../../dialects/dialect.ts';
 import { warningsOfScope } from '../../dialects/warnings.ts';
-import type { Stored } from '../../kube/object.ts';
-import { done, type Outcome } from '../../runtime/outcome.ts';
+import { keyOf, type Stored } from '../../kube/object.ts';
+import { done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
+import { Failure } from '../../std/failure.ts';
 import { act, type Decided } from './act.ts';
 import { unlessHidden } from './hidden-bodies.ts';
 import { type Observed, observe } from './observe.ts';
@@ -35,21 +36,42 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     if (!tools.caughtUp(key)) return afterLateCache; // the caches do not show yet what we did last
     const read = readOrRefuse(object, tools);
     if (typeof read === 'string') return refuse(object, read, tools);
-
-    const observed = withWhatIsTold(await observe(read, withRememberedSecrets(key, tools), signal), object);
-    const verdict = await unlessHidden(planCluster(observed.world), observed, tools);
-    const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
-    tellTrouble(object, trouble, tools);
-    const pass = { read, observed, verdict, trouble };
-    tellFindings(object, observed, tools);
-    const status = statusAfter(object, pass, tools);
-    const ofMembers = tools.dialect.tellMembers(object.status, status);
-    const toldAgo = tools.toldAgo(key);
-    const tell = isWorthTelling({ ...pass, ofMembers }, toldAgo);
-    if (tell) await tellAll(object, { read, observed, status, ofMembers }, tools);
-    doubtSecrets(key, pass, tools);
-    return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
+    const seen = await observe(read, withRememberedSecrets(key, tools), signal).catch((e: unknown) => Failure.from(e));
+    if (seen instanceof Failure) return unobserved(object, seen, tools);
+    return lookAfter(object, { read, observed: withWhatIsTold(seen, object) }, tools);
   };
+}
+
+async function lookAfter(
+  object: Stored<ClusterObject>,
+  { read, observed }: Pick<Decided, 'read' | 'observed'>,
+  tools: Tools,
+): Promise<Outcome> {
+  const key = keyOf(object.metadata);
+  const verdict = await unlessHidden(planCluster(observed.world), observed, tools);
+  const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
+  tellTrouble(object, trouble, tools);
+  const pass = { read, observed, verdict, trouble };
+  tellFindings(object, observed, tools);
+  const status = statusAfter(object, pass, tools);
+  const ofMembers = tools.dialect.tellMembers(object.status, status);
+  const toldAgo = tools.toldAgo(key);
+  const tell = isWorthTelling({ ...pass, ofMembers }, toldAgo);
+  if (tell) await tellAll(object, { read, observed, status, ofMembers }, tools);
+  doubtSecrets(key, pass, tools);
+  return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
+}
+
+/** The last resort of a pass that could not observe: the status no longer says what was true before. */
+async function unobserved(object: Stored<ClusterObject>, failure: Failure, tools: Tools): Promise<Outcome> {
+  const key = keyOf(object.metadata);
+  tellTrouble(object, { failure }, tools);
+  if (worthTelling({ failure }).failure !== undefined && tools.toldAgo(key) >= seconds.betweenNews) {
+    const status = tools.dialect.writeUnobserved(plainly(failure).why, object.status, tools.now());
+    await failureOf(publish(object, status, tools)); // the API server may be what fails
+  }
+  tools.secrets?.doubt(key);
+  return failed(failure);
 }
 
 /** Owner references clean up. */
