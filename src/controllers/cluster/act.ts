@@ -7,6 +7,7 @@ import { keyOf, type Stored } from '../../kube/object.ts';
 import type { Failure } from '../../std/failure.ts';
 import { keepAccessories } from './accessories.ts';
 import { growClaims } from './claims.ts';
+import { confirmFresh, type Upkeep } from './freshness.ts';
 import { freeClaims, keepClaims } from './keep-claims.ts';
 import { keepLabels } from './lost-labels.ts';
 import type { Observed } from './observe.ts';
@@ -21,6 +22,10 @@ export interface Decided {
   readonly read: ReadCluster;
   readonly observed: Observed;
   readonly verdict: Verdict;
+  /** When the observation ended, by the monotonic clock. */
+  readonly observedAt: number;
+  /** What the pass before has come to, if it had to be broken off after that. */
+  readonly upkeep?: Upkeep | undefined;
 }
 
 /** Keeps the objects around members, then takes the steps of a verdict. Gives back what could not be done beside the steps. */
@@ -30,24 +35,28 @@ export async function act(object: Stored<ClusterObject>, decided: Decided, tools
   if (read.blueprint.intent.paused) return failureOf(freeClaims(read.blueprint, { caches: tools.caches, writer }));
   const peers = peerKeeping({ ...read, memory: observed.world.memory }, tools);
   const keeping = { caches: tools.caches, writer, onService: toldOfService(object, tools) };
-  const upkeep = isOutOfReach(observed.world) ? {} : await keepParts({ read, observed, peers, tools }, keeping);
+  const isDone = isOutOfReach(observed.world) ? {} : isActing(verdict) && decided.upkeep;
+  const upkeep = isDone || (await keepParts({ read, observed, peers, tools }, keeping));
   const { tellSpec, tellWait } = tools.dialect;
   const warnings = [...tellSpec(read.blueprint), ...tellWait(verdict), ...warningsOfStrangers(observed.world)];
   for (const told of warnings) tools.tell(object, told);
   tellClients(object, observed, tools);
   tellPlaintext(object, read.blueprint, tools);
-  if (verdict.is === 'act') await take(verdict, { object, observed, upkeep, peers }, tools);
+  if (isActing(verdict)) await take(verdict, { ...decided, object, upkeep, peers }, tools);
   return upkeep.aside;
 }
 
-interface Taking {
+const isActing = (verdict: Verdict): verdict is Acting => verdict.is === 'act';
+
+type Acting = Verdict & { readonly is: 'act' };
+
+interface Taking extends Pick<Decided, 'observed' | 'observedAt'> {
   readonly object: Stored<ClusterObject>;
-  readonly observed: Observed;
   readonly upkeep: Upkeep;
   readonly peers: PeerKeeping | undefined;
 }
 
-async function take(verdict: Verdict & { is: 'act' }, taking: Taking, tools: Tools): Promise<void> {
+async function take(verdict: Acting, taking: Taking, tools: Tools): Promise<void> {
   const { object, observed, upkeep, peers } = taking;
   const cluster = keyOf(object.metadata);
   const writer = tools.writer(cluster);
@@ -55,6 +64,7 @@ async function take(verdict: Verdict & { is: 'act' }, taking: Taking, tools: Too
   const { reason, message: detail } = verdict;
   for (const step of verdict.steps) {
     if (upkeep.ofClaims !== undefined && needsMarks(step)) throw upkeep.ofClaims;
+    confirmFresh(step, taking, tools);
     const about = { cluster, step: step.kind, reason, detail };
     tools.log('debug', 'taking step', about);
     await perform(step, deed);
@@ -68,14 +78,6 @@ async function take(verdict: Verdict & { is: 'act' }, taking: Taking, tools: Too
  * while that cannot be corrected: a cluster of one whose PVC names five voters would be taken for one without a majority.
  */
 const needsMarks = (step: Step): boolean => step.kind === 'remove-member' && step.because !== 'dead';
-
-/** What came of keeping the objects around members. */
-interface Upkeep {
-  /** What could not be kept, and holds up no step. */
-  readonly aside?: Failure | undefined;
-  /** Why the owner or the marks of a PVC could not be written. */
-  readonly ofClaims?: Failure | undefined;
-}
 
 interface Kept extends Pick<Decided, 'read' | 'observed'> {
   readonly peers: PeerKeeping | undefined;

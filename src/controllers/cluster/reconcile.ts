@@ -10,6 +10,7 @@ import { done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import { act, type Decided } from './act.ts';
+import { DoneUpkeep, monotonicOf } from './freshness.ts';
 import { unlessHidden } from './hidden-bodies.ts';
 import { type Observed, observe } from './observe.ts';
 import { freePeers, peerKeeping, publishPeers } from './peers.ts';
@@ -28,28 +29,36 @@ const seconds = { betweenNews: 1, betweenNewsOfFounders: 5 } as const;
 
 /** One pass over one cluster: observe, plan, act, tell. */
 export function clusterReconciler(tools: Tools): Reconcile<string> {
+  const doneUpkeep = new DoneUpkeep();
   return async (key, signal) => {
+    const upkeep = doneUpkeep.take(key);
     const found = tools.caches.clusters.get(key);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return leave(key, tools);
     const object = withStatus(found, tools);
     if (!tools.isOurs(object.metadata)) return leaveToOthers(object, tools);
-    if (!tools.caughtUp(key)) return afterLateCache; // the caches do not show yet what we did last
+    if (!tools.caughtUp(key)) {
+      doneUpkeep.putBack(key, upkeep);
+      return afterLateCache; // the caches do not show yet what we did last
+    }
     const read = readOrRefuse(object, tools);
     if (typeof read === 'string') return refuse(object, read, tools);
     const seen = await observe(read, withRememberedSecrets(key, tools), signal).catch((e: unknown) => Failure.from(e));
     if (seen instanceof Failure) return unobserved(object, seen, tools);
-    return lookAfter(object, { read, observed: withWhatIsTold(seen, object) }, tools);
+    const observed = withWhatIsTold(seen, object);
+    return lookAfter(object, { read, observed, observedAt: monotonicOf(tools), upkeep, doneUpkeep }, tools);
   };
 }
 
 async function lookAfter(
   object: Stored<ClusterObject>,
-  { read, observed }: Pick<Decided, 'read' | 'observed'>,
+  { doneUpkeep, ...seen }: Omit<Decided, 'verdict'> & { readonly doneUpkeep: DoneUpkeep },
   tools: Tools,
 ): Promise<Outcome> {
   const key = keyOf(object.metadata);
+  const { read, observed } = seen;
   const verdict = await unlessHidden(planCluster(observed.world), observed, tools);
-  const trouble = await troubleIn(act(object, { read, observed, verdict }, tools));
+  const trouble = await troubleIn(act(object, { ...seen, verdict }, tools));
+  doneUpkeep.note(key, trouble.failure);
   tellTrouble(object, trouble, tools);
   const pass = { read, observed, verdict, trouble };
   tellFindings(object, observed, tools);
@@ -99,7 +108,7 @@ async function tellAll(object: Stored<ClusterObject>, news: News, tools: Tools):
   await publishPeers(news.observed.world, peerKeeping(news.read, tools));
 }
 
-interface Pass extends Decided {
+interface Pass extends Pick<Decided, 'read' | 'observed' | 'verdict'> {
   readonly trouble: Trouble;
 }
 
