@@ -28,14 +28,22 @@ const unreadable = (failure: Failure) => ({
   },
 });
 
+/** A watch in which every pass has taken steps for this long. */
+const watchedFor = (millis: number) => ({
+  see: (_: string, { carriers, membership }: { carriers: unknown; membership: unknown }) => ({ carriers, membership }),
+  seeKept: () => new Map(),
+  seeSteps: () => millis,
+  oldAlarms: { added: async () => undefined },
+});
+
 const usual = {
   ...{ fails: 'pods', status: none, leads: true, pod: none, ours: true, caughtUp: true },
-  ...{ toldAgo: 99, blind: false },
+  ...{ toldAgo: 99, actingFor: 0, blind: false },
 };
 
 /** A pass over a cluster whose first pod is to be made, where that fails; or that has no disks, and this pod which no copy shows. */
 async function passWhere(failure: Failure, given: Partial<typeof usual> = {}) {
-  const { fails, status, leads, pod, ours, caughtUp, toldAgo, blind } = { ...usual, ...given };
+  const { fails, status, leads, pod, ours, caughtUp, toldAgo, actingFor, blind } = { ...usual, ...given };
   const nothing = { by: () => [], get: () => undefined };
   const claims = {
     by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim', ownerReferences: [{ uid: 'u' }] } }] : []),
@@ -67,6 +75,7 @@ async function passWhere(failure: Failure, given: Partial<typeof usual> = {}) {
     tell: (_: unknown, news: object) => void events.push(news),
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
     client: { get: async () => pod },
+    watched: watchedFor(actingFor),
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return { outcome, made, events, told: JSON.stringify(told) };
@@ -119,6 +128,19 @@ describe('a pass whose step fails', () => {
     const { made, told } = await passWhere(taken, { fails: 'services' });
     expect(made).toEqual([]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+});
+
+describe('a step that is taken in pass after pass', () => {
+  it('is published once that has gone on for some seconds', async () => {
+    const status = { clusterId: 'c1', memberStatus: [{ name: 'db-0', id: '1', role: 'voter' }] };
+    const failure = new Failure('bug', 'no pass gets here');
+    const taking = { fails: 'nothing', status };
+    const { made, told } = await passWhere(failure, { ...taking, actingFor: 1_000 });
+    expect(made).toContain('pods');
+    expect(told).not.toContain('Progressing');
+    expect((await passWhere(failure, { ...taking, actingFor: 3_000 })).told).toContain('Progressing');
+    expect((await passWhere(failure, { ...taking, actingFor: 3_000, toldAgo: 0.5 })).told).not.toContain('Progressing');
   });
 });
 

@@ -25,7 +25,7 @@ import { failureOf, type Trouble, tellTrouble, troubleIn, worthTelling } from '.
 import { afterFailure, afterLateCache, needsPerson, nextVisit } from './visit.ts';
 
 /** How often the status is written while it changes. */
-const seconds = { betweenNews: 1, betweenNewsOfFounders: 5 } as const;
+const seconds = { betweenNews: 1, betweenNewsOfFounders: 5, untilNewsOfSteps: 3 } as const;
 
 /** One pass over one cluster: observe, plan, act, tell. */
 export function clusterReconciler(tools: Tools): Reconcile<string> {
@@ -65,7 +65,8 @@ async function lookAfter(
   const status = statusAfter(object, pass, tools);
   const ofMembers = tools.dialect.tellMembers(object.status, status);
   const toldAgo = tools.toldAgo(key);
-  const tell = isWorthTelling({ ...pass, ofMembers }, toldAgo);
+  const actingFor = (tools.watched?.seeSteps(key, verdict.is === 'act') ?? 0) / 1000;
+  const tell = isWorthTelling({ ...pass, ofMembers }, { toldAgo, actingFor });
   if (tell) await tellAll(object, { read, observed, status, ofMembers }, tools);
   doubtSecrets(key, pass, tools);
   return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
@@ -122,19 +123,29 @@ function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, t
 
 /**
  * What is remembered must be written down at once, and so must trouble and other versions of members. A step that was taken is
- * followed by a look at what came of it; and for all else once a second is soon enough for people, while pods become ready one
- * after the other.
+ * followed by a look at what came of it, and steps that go on for seconds are reported: they may change nothing. For all else
+ * once a second is soon enough for people, while pods become ready one after the other.
  */
 function isWorthTelling(
   { observed, verdict, trouble, ofMembers }: Pass & Pick<News, 'ofMembers'>,
-  toldSecondsAgo: number,
+  times: Times,
 ): boolean {
-  if (ofMembers.length > 0) return true;
-  if (trouble.failure !== undefined || trouble.aside !== undefined) return true;
-  if (verdict.is === 'act')
-    return verdict.steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
-  return toldSecondsAgo >= newsEvery(verdict) || needsPerson(verdict) || isTheEnd(verdict, observed);
+  if (ofMembers.length > 0 || (trouble.failure ?? trouble.aside) !== undefined) return true;
+  if (verdict.is === 'act') return isToBeRemembered(verdict) || areStepsToBeTold(times);
+  return times.toldAgo >= newsEvery(verdict) || needsPerson(verdict) || isTheEnd(verdict, observed);
 }
+
+/** In seconds: since when the status is as it is, and for how long every pass has taken steps. */
+interface Times {
+  readonly toldAgo: number;
+  readonly actingFor: number;
+}
+
+const areStepsToBeTold = ({ toldAgo, actingFor }: Times): boolean =>
+  toldAgo >= seconds.betweenNews && actingFor >= seconds.untilNewsOfSteps;
+
+const isToBeRemembered = ({ steps }: Verdict & { readonly is: 'act' }): boolean =>
+  steps.some(({ kind }) => kind === 'remember-bootstrap' || kind === 'remember-formation');
 
 /** All is done and everybody is ready: there is nothing to come that could be told along with it. */
 const isTheEnd = (verdict: Verdict, { world }: Observed): boolean =>

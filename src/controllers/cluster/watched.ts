@@ -14,6 +14,7 @@ export class Watched {
   readonly #contact: Sustained;
   readonly oldAlarms: OldAlarms;
   readonly #kept: Sustained;
+  readonly #steps: Sustained;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#pods = new Sustained(clock);
@@ -21,11 +22,13 @@ export class Watched {
     this.#contact = new Sustained(clock);
     this.oldAlarms = new OldAlarms(clock);
     this.#kept = new Sustained(clock);
+    this.#steps = new Sustained(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    return Math.max(this.#pods.size, this.#members.size, this.#contact.size, this.oldAlarms.size, this.#kept.size);
+    const all = [this.#pods, this.#members, this.#contact, this.oldAlarms, this.#kept, this.#steps];
+    return Math.max(...all.map(({ size }) => size));
   }
 
   see(key: string, seen: Seen & Pick<ClusterWorld, 'memory'>): Seen & Pick<ClusterWorld, 'withoutQuorumMillis'> {
@@ -47,12 +50,18 @@ export class Watched {
     this.#kept.startAgain(key, volume);
   }
 
+  /** For how many milliseconds every pass has taken steps. */
+  seeSteps(key: string, isActing: boolean): number {
+    return this.#steps.note(key, isActing ? ['acting'] : []).get('acting')?.millis ?? 0;
+  }
+
   forget(key: string): void {
     this.#pods.forget(key);
     this.#members.forget(key);
     this.#contact.forget(key);
     this.oldAlarms.forget(key);
     this.#kept.forget(key);
+    this.#steps.forget(key);
   }
 
   #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {
