@@ -205,19 +205,19 @@ export const toldOfForeign = ({ metadata, kind }: ClusterObject): readonly Told[
         },
       ];
 
-/** Says on each what is known of its member, once anything is. */
+/** Says on each what is known of its member, once anything is. The right to do so is optional: without it, nothing is said. */
 export async function publishPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
   const members = world.membership.seen ? world.membership.value.members : [];
   const { resource } = keeping.shelf;
-  for (const { metadata, status: previous } of peersOf(keeping)) {
+  await inTurn(peersOf(keeping), async ({ metadata, status: previous }) => {
     const { namespace, name, uid, generation } = metadata;
     const member = members.find((each) => each.name === name);
-    if (member === undefined && previous === undefined) continue;
+    if (member === undefined && previous === undefined) return;
     const status = keeping.objects.writeStatus(member, { previous, generation });
-    if (isDeepStrictEqual(previous, status)) continue;
+    if (isDeepStrictEqual(previous, status)) return;
     const body = { metadata: { uid }, status };
     const write = keeping.writer.patch(resource, { namespace, name }, { type: 'merge', body, subresource: 'status' });
-    await unless('not-found', write, undefined);
-  }
+    await unless('forbidden', unless('not-found', write, undefined), undefined);
+  });
 }

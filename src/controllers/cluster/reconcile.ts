@@ -3,7 +3,7 @@ import type { Verdict } from '../../core/plan/cluster/step.ts';
 import { statusOf } from '../../core/status/cluster-status.ts';
 import { delayed } from '../../core/status/delay.ts';
 import { withPlaintext } from '../../core/status/plaintext.ts';
-import type { ReadCluster, Told } from '../../dialects/dialect.ts';
+import type { Told } from '../../dialects/dialect.ts';
 import { warningsOfScope } from '../../dialects/warnings.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import { done, failed, type Outcome } from '../../runtime/outcome.ts';
@@ -60,14 +60,13 @@ async function lookAfter(
   const trouble = await troubleIn(act(object, { ...seen, verdict }, tools));
   doneUpkeep.note(key, trouble.failure);
   tellTrouble(object, trouble, tools);
-  const pass = { read, observed, verdict, trouble };
+  const found = { read, observed, verdict, trouble };
   tellFindings(object, observed, tools);
-  const status = statusAfter(object, pass, tools);
-  const ofMembers = tools.dialect.tellMembers(object.status, status);
+  const ofMembers = tools.dialect.tellMembers(object.status, statusAfter(object, found, tools));
   const toldAgo = tools.toldAgo(key);
   const actingFor = (tools.watched?.seeSteps(key, verdict.is === 'act') ?? 0) / 1000;
-  const tell = isWorthTelling({ ...pass, ofMembers }, { toldAgo, actingFor });
-  if (tell) await tellAll(object, { read, observed, status, ofMembers }, tools);
+  const tell = isWorthTelling({ ...found, ofMembers }, { toldAgo, actingFor });
+  const pass = tell ? { ...found, trouble: await tellAll(object, { ...found, ofMembers }, tools) } : found;
   doubtSecrets(key, pass, tools);
   return nextVisit(pass, tell ? 0 : Math.max(0, seconds.betweenNews - toldAgo));
 }
@@ -95,18 +94,21 @@ function leaveToOthers(object: Stored<ClusterObject>, { dialect, tell }: Tools):
   return done;
 }
 
-interface News {
-  readonly read: ReadCluster;
-  readonly observed: Observed;
-  readonly status: object;
-  readonly ofMembers: readonly Told[];
+/**
+ * Publishes what a pass has found, and gives back its trouble with what went wrong in that. An Event about members follows the
+ * status that it was found in, which the next pass is compared with: so it is written once.
+ */
+async function tellAll(object: Stored<ClusterObject>, pass: Pass & Changes, tools: Tools): Promise<Trouble> {
+  const ofPeers = await failureOf(publishPeers(pass.observed.world, peerKeeping(pass.read, tools)));
+  tellTrouble(object, { aside: ofPeers }, tools);
+  const trouble = { ...pass.trouble, aside: pass.trouble.aside ?? ofPeers };
+  await publish(object, statusAfter(object, { ...pass, trouble }, tools), tools);
+  for (const told of pass.ofMembers) tools.tell(object, told);
+  return trouble;
 }
 
-/** An Event about members follows the status that it was found in, which the next pass is compared with: so it is told once. */
-async function tellAll(object: Stored<ClusterObject>, news: News, tools: Tools): Promise<void> {
-  await publish(object, news.status, tools);
-  for (const told of news.ofMembers) tools.tell(object, told);
-  await publishPeers(news.observed.world, peerKeeping(news.read, tools));
+interface Changes {
+  readonly ofMembers: readonly Told[];
 }
 
 interface Pass extends Pick<Decided, 'read' | 'observed' | 'verdict'> {
@@ -126,10 +128,7 @@ function statusAfter(object: Stored<ClusterObject>, { read, observed, verdict, t
  * followed by a look at what came of it, and steps that go on for seconds are reported: they may change nothing. For all else
  * once a second is soon enough for people, while pods become ready one after the other.
  */
-function isWorthTelling(
-  { observed, verdict, trouble, ofMembers }: Pass & Pick<News, 'ofMembers'>,
-  times: Times,
-): boolean {
+function isWorthTelling({ observed, verdict, trouble, ofMembers }: Pass & Changes, times: Times): boolean {
   if (ofMembers.length > 0 || (trouble.failure ?? trouble.aside) !== undefined) return true;
   if (verdict.is === 'act') return isToBeRemembered(verdict) || areStepsToBeTold(times);
   return times.toldAgo >= newsEvery(verdict) || needsPerson(verdict) || isTheEnd(verdict, observed);
