@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 /** What is filled while the operator runs, and what takes out again what was put in. */
 const known: Readonly<Record<string, string>> = {
   'src/controllers/cluster/alarms.ts #heard': 'Memories, by Watched',
+  'src/controllers/cluster/freshness.ts #done': 'taken by the next pass, also over what is gone',
   'src/controllers/cluster/publish.ts toldOf': 'weak, by resource',
   'src/controllers/cluster/read-once.ts alreadyRead': 'weak, by object',
   'src/controllers/cluster/remembered-secrets.ts #doubted': 'Memories',

@@ -12,16 +12,32 @@ export interface Condition {
 
 export type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
+type Before = readonly Pick<Condition, 'type' | 'status'>[];
+
+type SaidOfOurs = Pick<Condition, 'type' | 'status'> & { readonly reason: Reason; readonly message: string };
+
 /** Nobody looks at a cluster whose spec cannot be read: that it was available when somebody last did is no longer known. */
-export function saidOfProblems(
-  problems: string,
-  before: readonly Pick<Condition, 'type' | 'status'>[],
-): readonly (Pick<Condition, 'type' | 'status'> & { readonly reason: Reason; readonly message: string })[] {
+export const saidOfProblems = (problems: string, before: Before): readonly SaidOfOurs[] =>
+  saidUnseen({ reason: 'BadSpec', why: problems, message: 'the spec has to be corrected first' }, before);
+
+/** The same of a cluster that could not be looked at. */
+export const saidOfUnobserved = (why: string, before: Before): readonly SaidOfOurs[] =>
+  saidUnseen({ reason: 'StepFailed', why: `${unobserved}: ${why}`, message: unobserved }, before);
+
+const unobserved = 'the operator cannot observe the cluster';
+
+interface Unseen {
+  readonly reason: Reason;
+  readonly why: string;
+  /** Why it is not known whether the cluster is available. */
+  readonly message: string;
+}
+
+function saidUnseen({ reason, why, message }: Unseen, before: Before): readonly SaidOfOurs[] {
   const wasAvailable = before.some(({ type, status }) => type === 'Available' && status !== 'False');
-  const message = 'the spec has to be corrected first';
   return [
-    ...(wasAvailable ? [{ type: 'Available', status: 'Unknown', reason: 'BadSpec', message } as const] : []),
-    { type: 'Degraded', status: 'True', reason: 'BadSpec', message: problems },
+    ...(wasAvailable ? [{ type: 'Available', status: 'Unknown', reason, message } as const] : []),
+    { type: 'Degraded', status: 'True', reason, message: why },
   ];
 }
 

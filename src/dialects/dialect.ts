@@ -130,6 +130,8 @@ export interface ClusterDialect {
   readonly writeStatus: (findings: Findings, previous: unknown) => object;
   /** The status of an object that cannot be read: what is wrong with it, beside what was known before. */
   readonly writeProblems: (problems: string, previous: unknown, now: Date) => object;
+  /** The status of a cluster that could not be looked at: why, beside what was known before. */
+  readonly writeUnobserved: (why: string, previous: unknown, now: Date) => object;
   /** What to tell of a spec that can be carried out, but perhaps is not what its author meant. */
   readonly tellSpec: (blueprint: Blueprint) => readonly Told[];
   /** What to tell when a step has been taken. */

@@ -10,6 +10,8 @@ export interface Again {
   readonly afterSeconds: number;
   /** What is waited for. A wait that goes on is looked at less often the longer it lasts; `Patience` says how often. */
   readonly waitsFor?: string;
+  /** Which step was taken. Steps that change nothing are taken again less and less often; other waits begin anew. */
+  readonly acted?: string;
   /** However long the wait has lasted, the next look is no later than this. */
   readonly atMostSeconds?: number;
   /** A visit that need not be on time: visits of different keys are spread. */
@@ -25,6 +27,9 @@ export const done: Outcome = { is: 'done' };
 
 /** Look again after this time. Whatever was waited for before is over. */
 export const again = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds });
+
+/** Look after this time at what came of a step, and less often when the same step is taken again and again. */
+export const acted = (step: string, afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, acted: step });
 
 /** A rough visit is earlier or later than asked for by at most this share of the time. */
 export const mostSpread = 0.2;

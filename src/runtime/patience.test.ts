@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import { again, around, notYet, type Outcome, waiting } from './outcome.ts';
+import { acted, again, around, notYet, type Outcome, waiting } from './outcome.ts';
 import { Patience } from './patience.ts';
 
 type Again = Outcome & { readonly is: 'again' };
@@ -77,6 +77,36 @@ describe('a wait', () => {
     grow(life);
     expect(life.next(notYet(0.02) as Again)).toBe(0.02);
     expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
+  });
+});
+
+describe('a step', () => {
+  const step = (name: string): Again => acted(name, 0.02) as Again;
+
+  it('that is taken again and again without an event becomes rarer, alone or by turns with others', () => {
+    const { clock, next } = start();
+    let taken = 0;
+    for (; clock.monotonic() < 60_000; taken++) clock.freeze(next(step(taken % 2 === 0 ? 'relabel' : 'seal')) * 1000);
+    expect(taken).toBeLessThan(60);
+    expect(next(step('relabel'))).toBeGreaterThan(8);
+    expect(next(step('remove'))).toBe(0.02);
+  });
+
+  it('begins anew with an event', () => {
+    const { clock, next, patience } = start();
+    for (let i = 0; i < 20; i++) clock.freeze(next(step('relabel')) * 1000 + 1000);
+    patience.restart('db');
+    expect(next(step('relabel'))).toBe(0.02);
+  });
+
+  it('that is new has waits begin anew, one that is repeated does not', () => {
+    const life = start();
+    grow(life);
+    life.next(step('relabel'));
+    expect(life.next(wait('NoContact'))).toBe(0.2);
+    life.clock.freeze(60_000);
+    life.next(step('relabel'));
+    expect(life.next(wait('NoContact'))).toBeGreaterThan(5);
   });
 });
 

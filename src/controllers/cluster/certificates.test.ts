@@ -21,7 +21,11 @@ it('puts certificates in place of what somebody else has written into our Secret
     return { metadata: { name, ownerReferences: [{ uid: 'u' }] }, data: Object.fromEntries(data) };
   };
   const tools = { client: { get }, now: () => now, keepsSecrets: true } as unknown as SecretTools;
-  const looking = { given: { ...given, offered: undefined }, inUse: ['peer', 'server'] as const, idle: [] };
+  const looking = {
+    given: { ...given, unread: undefined, offered: undefined },
+    inUse: ['peer', 'server'] as const,
+    idle: [],
+  };
   const { seen } = await lookAtCertificates(parsed.value, looking, tools);
   expect(seen).toMatchObject({ due: 'nothing', staging: { stage: 'trust' }, haveExpired: false });
 });

@@ -15,6 +15,7 @@ import type { Certificates } from '../../core/model/cluster.ts';
 import type { KeptSecret, Naming } from '../../core/model/template.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { TlsIdentity } from '../../etcd/endpoint.ts';
+import { isUnread, orUnread } from './fetch-secret.ts';
 import { dueIn } from './issued-certificates.ts';
 import { foreignSecret, type OwnSecret, readOwnSecret } from './kept-secrets.ts';
 import type { SecretsSeen } from './secrets.ts';
@@ -34,7 +35,12 @@ export interface CertificatesSeen {
   readonly inUse: readonly Holder[];
 }
 
-export type Looked = { readonly seen?: CertificatesSeen; readonly problems: readonly string[] };
+export interface Looked {
+  readonly seen?: CertificatesSeen;
+  readonly problems: readonly string[];
+  /** Why a Secret of ours could not be read. */
+  readonly unread?: string | undefined;
+}
 
 const nothing: Looked = { problems: [] };
 
@@ -59,10 +65,11 @@ export async function lookAtCertificates(
   if (!tools.keepsSecrets) return read.managedCertificates === undefined ? nothing : { problems: [mayNotKeep] };
   const { members, issued, clients } = ownSecretsOf(read.blueprint.intent.name);
   const names = read.managedCertificates === undefined ? [members] : [members, issued, clients];
-  const found = await Promise.all(names.map((name) => readOwnSecret(name, read.blueprint, tools)));
-  const problems = names.filter((_, index) => found[index] === 'foreign').map(foreignSecret);
-  const [kept, ours, published] = found.filter((each) => each !== 'foreign');
-  if (problems.length > 0 || kept === undefined) return { problems };
+  const found = await Promise.all(names.map((name) => orUnread(name, readOwnSecret(name, read.blueprint, tools))));
+  const unread = found.filter(isUnread).map((each) => each.unread);
+  const problems = [...names.filter((_, index) => found[index] === 'foreign').map(foreignSecret), ...unread];
+  const [kept, ours, published] = found.flatMap((each) => (each === 'foreign' || isUnread(each) ? [] : [each]));
+  if (problems.length > 0 || kept === undefined) return { problems, unread: unread[0] };
   const judging = { given, idle, now: tools.now() };
   return { problems, seen: judge({ kept, issued: ours, published, inUse }, read, judging) };
 }

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../etcd/endpoint.ts';
-import { type Fetched, hiddenSecret } from './fetch-secret.ts';
+import { type Fetched, hiddenSecret, isUnread, type Unread } from './fetch-secret.ts';
 import { textOf } from './judge-certificates.ts';
 
 export interface JudgedCredentials {
@@ -8,9 +8,13 @@ export interface JudgedCredentials {
 }
 
 /** A name and a password, as Kubernetes' own type for them has it. */
-export function credentialsIn(fetched: Fetched, { name, realm }: { name: string; realm: string }): JudgedCredentials {
+export function credentialsIn(
+  fetched: Fetched | Unread,
+  { name, realm }: { name: string; realm: string },
+): JudgedCredentials {
   if (fetched === 'missing') return { problem: `Secret ${name} does not exist: create it with username and password` };
   if (fetched === 'hidden') return { problem: hiddenSecret(name) };
+  if (isUnread(fetched)) return { problem: fetched.unread };
   const [user, password] = [textOf(fetched.data['username']), textOf(fetched.data['password'])];
   if (user === '') return { problem: `Secret ${name}: username is missing or empty: add it` };
   if (password === '') return { problem: `Secret ${name}: password is missing or empty: add it` };

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { healthy } from '../../../test/support/worlds.ts';
 import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import { Failure } from '../../std/failure.ts';
+import { keepClaims } from './keep-claims.ts';
 import { clusterReconciler } from './reconcile.ts';
 import type { Tools } from './sources.ts';
 
@@ -32,6 +35,27 @@ async function changedWhilePaused(volumeClaimPolicy: string, annotations: Readon
   await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return changed;
 }
+
+/** Which claims are written, and with what it ends, where writing the first is refused. */
+async function keptDespiteRefusal() {
+  const read = improbable.read({ metadata, spec: { replicas: 2, version: '3.5.35' } });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { blueprint } = read.value;
+  const ownerReferences = [blueprint.owner, somebody];
+  const claims = ['db-0', 'db-1'].map((name) => ({ metadata: { ...metadata, name, uid: name, ownerReferences } }));
+  const written: string[] = [];
+  const patch = async (_: unknown, { name }: { name: string }) => {
+    if (name === 'db-0') throw new Failure('forbidden', 'a policy says no');
+    written.push(name);
+  };
+  const caches = { claims: { by: (index: string) => (index === 'owner' ? claims : []) } };
+  const keeping = { caches, writer: { patch } } as unknown as Parameters<typeof keepClaims>[2];
+  const failure = await keepClaims(blueprint, healthy(2), keeping).catch((thrown: Error) => thrown.message);
+  return { written, failure };
+}
+
+it('PVCs are kept although one of them cannot be written', async () =>
+  expect(await keptDespiteRefusal()).toEqual({ written: ['db-1'], failure: 'a policy says no' }));
 
 describe('the disks of a cluster that is paused', () => {
   it('are let go of where the spec says that they stay, for it may be deleted', async () => {

@@ -9,6 +9,7 @@ import { ownClaimsOf } from './claims-of.ts';
 import { ownKeptClaims } from './kept-volumes.ts';
 import { memberIn } from './member-claim.ts';
 import { ownerIndex, type Tools } from './sources.ts';
+import { inTurn } from './trouble.ts';
 import type { Writer } from './writer.ts';
 
 interface Keeping {
@@ -18,13 +19,15 @@ interface Keeping {
 
 /**
  * Sets the owner of each PVC as the spec says by now, so that the PVC is deleted or stays with its cluster. Notes on the PVCs
- * of members that have joined which cluster they are of, for a cluster that is created again on them.
+ * of members that have joined which cluster they are of, for a cluster that is created again on them. A PVC that cannot be
+ * written keeps no other from it.
  */
 export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keeping: Keeping): Promise<void> {
   if (world.memory.clusterId === undefined) return;
   const claims = ownClaimsOf(blueprint, world, keeping.caches).filter(({ metadata }) => !metadata.deletionTimestamp);
-  for (const claim of claims) await keepClaim(claim, { blueprint, world }, keeping.writer);
-  await ownKeptClaims(blueprint, keeping);
+  const keepMembers = (): Promise<void> =>
+    inTurn(claims, (claim) => keepClaim(claim, { blueprint, world }, keeping.writer));
+  await inTurn([keepMembers, () => ownKeptClaims(blueprint, keeping)], (keep) => keep());
 }
 
 /**
@@ -33,12 +36,12 @@ export async function keepClaims(blueprint: Blueprint, world: ClusterWorld, keep
  */
 export async function freeClaims({ intent, disksOutlive }: Blueprint, { caches, writer }: Keeping): Promise<void> {
   if (!disksOutlive || intent.heldBy !== undefined) return;
-  for (const { metadata } of caches.claims.by(ownerIndex, intent.namespace, intent.uid)) {
+  await inTurn(caches.claims.by(ownerIndex, intent.namespace, intent.uid), ({ metadata }) => {
     const { uid, resourceVersion, namespace, name, ownerReferences = [] } = metadata;
     const others = ownerReferences.filter((owner) => owner.uid !== intent.uid);
     const body = { metadata: { uid, resourceVersion, ownerReferences: others } };
-    await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
-  }
+    return writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
+  });
 }
 
 interface Kept {

@@ -42,7 +42,10 @@ async function writtenBy(kind: 'delete-volume' | 'discard-carrier', given: Given
     observed: { world: aWorld(), podWith: () => undefined, connectionTo: () => ({ memberList: async () => [] }) },
     tools: {
       caches: {
-        claims: { get: (key: string) => (key === 'n/db-1' ? { metadata: cached, status: { phase } } : undefined) },
+        claims: {
+          get: (key: string) => (key === 'n/db-1' ? { metadata: cached, status: { phase } } : undefined),
+          by: (index: string) => (index === 'owner' ? [{ metadata: cached }] : []),
+        },
         clusters: { get: () => undefined },
       },
       ...{ client: { get }, list: async () => ({ items: pods }), now: () => new Date('2026-01-01T00:00:00.5Z') },

@@ -19,6 +19,7 @@ import { isLost } from './carriers.ts';
 import { type Deed, lookUp } from './deed.ts';
 import { growingDisks } from './growing.ts';
 import { clusterIndex, ownerIndex, type Tools } from './sources.ts';
+import { inTurn } from './trouble.ts';
 import type { Writer } from './writer.ts';
 
 type Claim = Stored<PersistentVolumeClaim>;
@@ -139,12 +140,12 @@ interface Keeping {
 /** Kept volumes go or stay with their cluster as those of members do, as the spec says by now. */
 export async function ownKeptClaims(blueprint: Blueprint, { caches, writer }: Keeping): Promise<void> {
   const ownerReferences = ownersOf(blueprint);
-  for (const { metadata } of keptClaimsOf(blueprint, { caches })) {
+  await inTurn(keptClaimsOf(blueprint, { caches }), async ({ metadata }) => {
     const { uid, resourceVersion, namespace, name, deletionTimestamp, ownerReferences: there = [] } = metadata;
-    if (deletionTimestamp !== undefined || isDeepStrictEqual(there, ownerReferences)) continue;
+    if (deletionTimestamp !== undefined || isDeepStrictEqual(there, ownerReferences)) return;
     const body = { metadata: { uid, resourceVersion, ownerReferences } };
     await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
-  }
+  });
 }
 
 export const withoutKept = (claims: readonly Claim[], { naming }: Pick<Blueprint, 'naming'>): readonly Claim[] =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, Stored } from '../../kube/object.ts';
+import { slim } from '../../runtime/slim.ts';
 import { Failure } from '../../std/failure.ts';
 
 interface Planned {
@@ -21,8 +22,9 @@ export async function versionToRemove(live: Promise<Stored<KubeObject>>, { uid, 
   return metadata.resourceVersion;
 }
 
-/** What users and controllers decide by. */
+/** What users and controllers decide by, trimmed as caches trim it: the live object has more than the copy. */
 function partsOf(object: Stored<KubeObject>): readonly unknown[] {
-  const { ownerReferences = [], labels = {}, annotations = {}, finalizers = [] } = object.metadata;
-  return [ownerReferences, labels, annotations, finalizers, 'spec' in object ? object.spec : undefined];
+  const trimmed = slim(object);
+  const { ownerReferences = [], labels = {}, annotations = {}, finalizers = [] } = trimmed.metadata;
+  return [ownerReferences, labels, annotations, finalizers, 'spec' in trimmed ? trimmed.spec : undefined];
 }

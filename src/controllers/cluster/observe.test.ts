@@ -3,6 +3,7 @@ import { samplePod } from '../../../test/support/sample-objects.ts';
 import { planCluster } from '../../core/plan/cluster/plan-cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
+import { ApiFailure } from '../../kube/errors.ts';
 import { Failure } from '../../std/failure.ts';
 import { observe } from './observe.ts';
 import type { Tools } from './sources.ts';
@@ -70,6 +71,21 @@ describe('a Secret of the operator', () => {
     expect(asked).toEqual(['http://db-0.db.default.svc:2379']);
     expect(planes).toEqual({ peer: 'plain', client: 'plain' });
     expect(world).toMatchObject({ secretProblems: { length: 3 }, startsWithoutSecrets: true });
+  });
+
+  it.each([
+    [
+      new ApiFailure('unreachable', 'get secrets: KMS is down'),
+      'Secret operator cannot be read: get secrets: KMS is down',
+    ],
+    [
+      new ApiFailure('forbidden', 'no'),
+      'Secret operator may not be read by the operator: grant it the right to get secrets',
+    ],
+  ])('that cannot be read is reported as a missing one is: %s', async (failure, says) => {
+    const world = await seen(() => Promise.reject(failure));
+    expect(world.membership).toMatchObject({ seen: false, why: says });
+    expect(planCluster(world)).toMatchObject({ is: 'wait', reason: 'SecretUnfit' });
   });
 
   it('does not hide a bug of ours', async () => {

@@ -4,11 +4,13 @@ import type { Blueprint } from '../../core/desired/manifest.ts';
 import type { Carrier, ClusterWorld, Refusal } from '../../core/model/cluster.ts';
 import type { CarrierName } from '../../core/model/names.ts';
 import { ports } from '../../core/model/template.ts';
+import { nextMinor } from '../../core/plan/cluster/outdated.ts';
 import { quorumOf } from '../../core/quorum.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { EtcdConnection } from '../../etcd/client.ts';
 import type { Endpoint } from '../../etcd/endpoint.ts';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
 import { type Bodies, carriersOf, nameOfBody } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { allClaimsOf, claimsOf, recollect } from './claims-of.ts';
@@ -39,6 +41,8 @@ export interface Observed {
   readonly certificates: CertificatesSeen | undefined;
   readonly managedCertificates: ManagedCertificates | undefined;
   readonly backupBeforeUpgrade: string | undefined;
+  /** Why it is not known which Secret a new pod has to mount. */
+  readonly unreadSecret?: string | undefined;
   readonly connectionTo: (name: CarrierName) => EtcdConnection | undefined;
   readonly podWith: (uid: string) => Stored<Pod> | undefined;
 }
@@ -48,11 +52,11 @@ export interface Observed {
  * of its member, so one that we see now and do not find in a list that is read later is nobody's.
  */
 export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
-  const { read, pods } = withPodsOf(asked, tools);
-  const claims = claimsOf(read.blueprint, tools.caches);
+  const { read, pods, claims } = withBodiesOf(asked, tools);
   const keepers = await keepersOf(read, tools, signal);
   const { memory, leftDisks, strangeDisks, unused, ...bodies } = recollect(read, { pods, claims }, keepers.keepers);
-  const { planes, secrets, startsWithoutSecrets } = await lookAtSpeech({ ...read, memory }, { ...bodies, pods }, tools);
+  const speech = await lookAtSpeech({ ...read, memory }, { ...bodies, pods }, tools);
+  const { planes, secrets, unreadSecret, startsWithoutSecrets } = speech;
   const blueprintFor = (spoken: Planes): Blueprint => speaking(withKeys(read.blueprint, secrets), spoken);
   const blueprint = blueprintFor(planes);
   const carriers = carriersOf(bodies, blueprint);
@@ -84,10 +88,18 @@ export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSig
   const { managedCertificates, backupBeforeUpgrade } = read;
   return {
     ...{ blueprint, planes, blueprintFor, certificates, managedCertificates, backupBeforeUpgrade, connectionTo },
-    podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid),
-    world: { ...world, safeguard: await lookAtSafeguard(read, world, tools) },
+    ...{ unreadSecret, podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid) },
+    world: { ...world, safeguard: await safeguardOf(read, world, tools) },
   };
 }
+
+/** An API server that does not answer keeps members from the next minor, and from nothing else. */
+export const safeguardOf: typeof lookAtSafeguard = (read, world, tools) =>
+  lookAtSafeguard(read, world, tools).catch((thrown: unknown) => {
+    const { kind, message } = Failure.from(thrown);
+    if (kind === 'bug') throw thrown;
+    return { name: `${read.blueprint.intent.name}-before-${nextMinor(world)}`, state: 'failed', why: message };
+  });
 
 interface Watching {
   readonly blueprint: Blueprint;
@@ -105,14 +117,16 @@ async function withOldAlarms(
   return (await tools.watched?.oldAlarms.added(keyOf(blueprint.intent), sighting, connectionTo)) ?? sighting;
 }
 
-function withPodsOf(asked: ReadCluster, tools: Tools): { read: ReadCluster; pods: Bodies['pods'] } {
+function withBodiesOf(asked: ReadCluster, tools: Tools): Bodies & { readonly read: ReadCluster } {
   const pods = podsOf(asked, tools);
-  return { read: keepingPins(asked, pods), pods };
+  const read = keepingPins(asked, pods);
+  return { read, pods, claims: claimsOf(read.blueprint, tools.caches) };
 }
 
 interface Speech extends Pick<ClusterWorld, 'startsWithoutSecrets'> {
   readonly planes: Planes;
   readonly secrets: Security;
+  readonly unreadSecret: Observed['unreadSecret'];
 }
 
 /** How members are to speak next, and what there is for it. */
@@ -121,9 +135,14 @@ async function lookAtSpeech(read: ReadCluster, bodies: Bodies, tools: Tools): Pr
   const secrets = await lookAtSecurity(read, { planes: next, pods: bodies.pods }, tools);
   const areUnfit = secrets.problems.some((says) => says !== secrets.userFlaw); // members need no user to speak
   const hasNone = areUnfit && secrets.template.kept === undefined;
-  if (!hasNone) return { planes: next, secrets };
-  const planes = planesWithoutCertificates(next, bodies, read.blueprint);
-  return { planes, secrets, startsWithoutSecrets: isPlain(planes) && !isPlain(next) };
+  const planes = hasNone ? planesWithoutCertificates(next, bodies, read.blueprint) : next;
+  const unreadSecret = isPlain(planes) ? undefined : secrets.unread;
+  return {
+    planes,
+    secrets,
+    unreadSecret,
+    ...(hasNone ? { startsWithoutSecrets: isPlain(planes) && !isPlain(next) } : {}),
+  };
 }
 
 const isPlain = ({ peer, client }: Planes): boolean => peer === 'plain' && client === 'plain';

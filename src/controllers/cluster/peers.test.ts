@@ -163,6 +163,21 @@ describe('the EtcdPeers of a cluster', () => {
     expect(statusOf('db-2')).toMatchObject({ status: { id: '3', serverVersion: '', healthy: false, leader: false } });
   });
 
+  it('say nothing without the right to it, and what keeps one from it keeps no other', async () => {
+    const { keeping, done } = shelf(...three);
+    const patch =
+      (failure: Failure): PeerKeeping['writer']['patch'] =>
+      async (_, { name }) => {
+        if (name === 'db-0') throw failure;
+        done.push({ verb: 'status', name });
+      };
+    const failing = (failure: Failure) =>
+      publishPeers(world, { ...keeping, writer: { ...keeping.writer, patch: patch(failure) } });
+    await failing(new Failure('forbidden', 'no'));
+    await expect(failing(new Failure('unreachable', 'later'))).rejects.toThrow('later');
+    expect(done.map(({ name }) => name)).toEqual(['db-1', 'db-2', 'db-1', 'db-2']);
+  });
+
   it('say nothing twice', async () => {
     const status = { id: '2', role: 'voter', serverVersion: '3.5.35', healthy: true, leader: false };
     const { keeping, done } = shelf({ ...peer('db-1'), status: { ...status, observedGeneration: 1 } });

@@ -13,6 +13,7 @@ import { atOf, keyOf, type Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { type Caches, type ClusterObject, clusterIndex, ownerIndex, type PeerShelf, type Tools } from './sources.ts';
+import { inTurn } from './trouble.ts';
 import type { Writer } from './writer.ts';
 
 /** What keeping the objects that stand for members needs; nothing in an API that has none. */
@@ -45,14 +46,12 @@ export function peerKeeping({ blueprint, peers, memory }: ReadCluster, tools: To
  */
 export async function keepPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
-  const failures: Failure[] = [];
-  const tried = (work: Promise<void>): Promise<void> =>
-    work.catch((thrown: unknown) => void failures.push(Failure.from(thrown)));
-  for (const peer of peersOf(keeping)) await tried(letGo(peer, world, keeping));
-  for (const name of namesIn(world)) await tried(keepPeer(bodyOf(name, world), keeping));
-  for (const name of straysIn(world, keeping)) await tried(dropPeer(name, keeping));
-  const worst = failures.find(({ kind }) => kind === 'rejected') ?? failures[0];
-  if (worst !== undefined) throw worst;
+  const works = [
+    () => inTurn(peersOf(keeping), (peer) => letGo(peer, world, keeping)),
+    () => inTurn(namesIn(world), (name) => keepPeer(bodyOf(name, world), keeping)),
+    () => inTurn(straysIn(world, keeping), (name) => dropPeer(name, keeping)),
+  ];
+  await inTurn(works, (work) => work());
 }
 
 const peersOf = ({ shelf, namespace, owner }: PeerKeeping): readonly Stored<ClusterObject>[] =>
@@ -206,19 +205,19 @@ export const toldOfForeign = ({ metadata, kind }: ClusterObject): readonly Told[
         },
       ];
 
-/** Says on each what is known of its member, once anything is. */
+/** Says on each what is known of its member, once anything is. The right to do so is optional: without it, nothing is said. */
 export async function publishPeers(world: ClusterWorld, keeping: PeerKeeping | undefined): Promise<void> {
   if (keeping === undefined) return;
   const members = world.membership.seen ? world.membership.value.members : [];
   const { resource } = keeping.shelf;
-  for (const { metadata, status: previous } of peersOf(keeping)) {
+  await inTurn(peersOf(keeping), async ({ metadata, status: previous }) => {
     const { namespace, name, uid, generation } = metadata;
     const member = members.find((each) => each.name === name);
-    if (member === undefined && previous === undefined) continue;
+    if (member === undefined && previous === undefined) return;
     const status = keeping.objects.writeStatus(member, { previous, generation });
-    if (isDeepStrictEqual(previous, status)) continue;
+    if (isDeepStrictEqual(previous, status)) return;
     const body = { metadata: { uid }, status };
     const write = keeping.writer.patch(resource, { namespace, name }, { type: 'merge', body, subresource: 'status' });
-    await unless('not-found', write, undefined);
-  }
+    await unless('forbidden', unless('not-found', write, undefined), undefined);
+  });
 }

@@ -178,11 +178,13 @@ describe('what no member stands for goes with its disk, where none are kept', ()
     const read = improbable.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec });
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const removed: string[] = [];
-    const claim = { metadata: { name: 'db-3', uid: 'uid-of-claim', annotations } };
+    const labels = { [read.value.blueprint.naming.memberLabel]: 'db-3' };
+    const claim = { metadata: { name: 'db-3', uid: 'uid-of-claim', labels, annotations } };
+    const by = (index: string) => (index === 'cluster' ? [claim] : []);
     const deed = {
       blueprint: read.value.blueprint,
       observed: { world: aWorld(), podWith: () => undefined, connectionTo: () => ({ memberList: async () => [] }) },
-      tools: { caches: { claims: { get: () => claim } } },
+      tools: { caches: { claims: { get: () => claim, by } } },
       writer: { remove: async ({ plural }: { plural: string }) => void removed.push(plural) },
     };
     const step = { kind: 'discard-carrier', name: nameOf('db-3'), uid: 'uid-of-pod' } as const;

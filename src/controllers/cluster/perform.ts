@@ -7,11 +7,13 @@ import type { CarrierName } from '../../core/model/names.ts';
 import { minorOf } from '../../core/model/version.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import { isRefusal } from '../../etcd/errors.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
+import type { EtcdMember } from '../../etcd/words.ts';
+import { ApiFailure, isAlreadyExists } from '../../kube/errors.ts';
+import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { changeImage, noteOnClaim, noteVersion, relabelCarrier, snapshotCountFor } from './change-pod.ts';
-import { isStrangersClaim } from './claims-of.ts';
+import { claimsOf, isStrangersClaim } from './claims-of.ts';
 import { confirmRemoval } from './confirm-death.ts';
 import { type Deed, evenUnanswered, leaderOf, podWith } from './deed.ts';
 import { confirmAbsence } from './hidden-bodies.ts';
@@ -20,7 +22,7 @@ import { deleteVolume, keepOrDelete } from './kept-volumes.ts';
 import { confirmDomain, confirmHost } from './known-hosts.ts';
 import { dropSecrets } from './left-secrets.ts';
 import { makeClaim } from './make-claim.ts';
-import { claimNameFor, claimOfMember } from './member-claim.ts';
+import { claimNameFor, claimOfMember, memberIn } from './member-claim.ts';
 import { dropPeer, makePeer } from './peers.ts';
 import { makeBackup } from './safeguard.ts';
 import { takeOver } from './take-over.ts';
@@ -63,8 +65,13 @@ const doing: Doing = {
  */
 export async function perform(step: Step, deed: Deed): Promise<void> {
   if (deed.tools.leads?.() === false) throw new Failure('conflict', 'this operator does not lead any more');
+  const { unreadSecret } = deed.observed;
+  if (unreadSecret !== undefined && makesPods.has(step.kind)) throw new ApiFailure('unreachable', unreadSecret);
   await (doing[step.kind] as (step: Step, deed: Deed) => Promise<void>)(step, deed);
 }
+
+/** A pod that would mount a Secret which could not be read is not made, nor is one stopped that could not be made again. */
+const makesPods: ReadonlySet<Step['kind']> = new Set(['start-carrier', 'stop-carrier']);
 
 async function startCarrier(body: Body, deed: Deed): Promise<void> {
   await makePeer(body, deed.peers);
@@ -140,9 +147,24 @@ async function discardCarrier({ name, uid }: OnCarrier, deed: Deed): Promise<voi
   await dropPeer(name, deed.peers);
   const claim = claimOfMember(name, deed);
   if (claim?.metadata.uid !== uid) await stopCarrier({ name, uid }, deed);
-  const { clusterId } = deed.observed.world.memory;
-  if (claim === undefined || isStrangersClaim(claim, blueprint, { clusterId, voters: [] })) return;
-  await keepOrDelete(claim, name, deed);
+  if (claim !== undefined && isOwnClaim(claim, name, { deed, members })) await keepOrDelete(claim, name, deed);
+}
+
+interface Listed {
+  readonly deed: Deed;
+  readonly members: readonly Pick<EtcdMember, 'name'>[];
+}
+
+/** A pod can mount any PVC, to save what is on it: only one that is of this cluster, and of this name alone, goes with it. */
+function isOwnClaim(claim: Stored<PersistentVolumeClaim>, name: CarrierName, { deed, members }: Listed): boolean {
+  const { blueprint, observed, tools } = deed;
+  const { uid, name: mounted } = claim.metadata;
+  if (memberIn(claim) !== name || claimsOf(blueprint, tools.caches).every((each) => each.metadata.uid !== uid))
+    return false;
+  const isMember = (carrier: CarrierName): boolean => members.some((member) => member.name === carrier);
+  if (observed.world.carriers.some((each) => each.claim === mounted && isMember(each.name))) return false;
+  const { clusterId } = observed.world.memory;
+  return !isStrangersClaim(claim, blueprint, { clusterId, voters: [] });
 }
 
 /** That the peer URL is there already means that an earlier try was heard although its answer was lost. */

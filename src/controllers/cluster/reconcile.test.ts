@@ -22,11 +22,28 @@ const none: object = {};
 const anothers = { 'etcd.database.coreos.com/scope': 'wide' };
 const metadataOf = (ours: boolean) => (ours ? {} : { metadata: { ...object.metadata, annotations: anothers } });
 
+const unreadable = (failure: Failure) => ({
+  by: () => {
+    throw failure;
+  },
+});
+
+/** A watch in which every pass has taken steps for this long. */
+const watchedFor = (millis: number) => ({
+  see: (_: string, { carriers, membership }: { carriers: unknown; membership: unknown }) => ({ carriers, membership }),
+  seeKept: () => new Map(),
+  seeSteps: () => millis,
+  oldAlarms: { added: async () => undefined },
+});
+
+const usual = {
+  ...{ fails: 'pods', status: none, leads: true, pod: none, ours: true, caughtUp: true },
+  ...{ toldAgo: 99, actingFor: 0, blind: false },
+};
+
 /** A pass over a cluster whose first pod is to be made, where that fails; or that has no disks, and this pod which no copy shows. */
-async function passWhere(
-  failure: Failure,
-  { fails = 'pods', status = {}, leads = true, pod = none, ours = true, caughtUp = true } = {},
-) {
+async function passWhere(failure: Failure, given: Partial<typeof usual> = {}) {
+  const { fails, status, leads, pod, ours, caughtUp, toldAgo, actingFor, blind } = { ...usual, ...given };
   const nothing = { by: () => [], get: () => undefined };
   const claims = {
     by: () => (pod === none ? [{ metadata: { name: 'db-0', uid: 'claim', ownerReferences: [{ uid: 'u' }] } }] : []),
@@ -40,13 +57,16 @@ async function passWhere(
       if (plural === fails) throw failure;
       made.push(plural);
     },
-    patch: async (_: unknown, __: unknown, { body }: { body: object }) => void told.push(body),
+    patch: async (resource: Resource<KubeObject> | undefined, _: unknown, { body }: { body: object }) => {
+      if (resource?.plural === fails && fails === 'persistentvolumeclaims') throw failure;
+      told.push(body);
+    },
   };
   const tools = {
-    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => caughtUp, toldAgo: () => 99, writer: () => writer },
+    ...{ dialect: coreos, isOurs: () => ours, caughtUp: () => caughtUp, toldAgo: () => toldAgo, writer: () => writer },
     caches: {
       clusters: { get: () => ({ ...object, ...metadataOf(ours), status: { ...object.status, ...status } }) },
-      pods: nothing,
+      pods: blind ? unreadable(failure) : nothing,
       claims,
       services: nothing,
       budgets: undefined,
@@ -55,6 +75,7 @@ async function passWhere(
     tell: (_: unknown, news: object) => void events.push(news),
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
     client: { get: async () => pod },
+    watched: watchedFor(actingFor),
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return { outcome, made, events, told: JSON.stringify(told) };
@@ -87,6 +108,15 @@ describe('a pass whose step fails', () => {
     expect(told).toContain('Service db exists and does not belong to this cluster');
   });
 
+  it('heals a cluster that has formed although its PVCs cannot be written, and reports that', async () => {
+    const denied = new ApiFailure('unreachable', 'patch persistentvolumeclaims: failed calling webhook "storage"');
+    const fails = 'persistentvolumeclaims';
+    const { made, told, events } = await passWhere(denied, { fails, status: { clusterId: 'c1' } });
+    expect(made).toContain('pods');
+    expect(events).toMatchObject([{ reason: 'StepFailed', message: denied.message }]);
+    expect(told).toContain('patch persistentvolumeclaims: failed calling webhook');
+  });
+
   it('is not taken by who has stood still meanwhile and leads no more', async () => {
     const { outcome, made } = await passWhere(new Failure('bug', 'nobody is to get here'), { leads: false });
     expect(made).not.toContain('pods');
@@ -98,6 +128,43 @@ describe('a pass whose step fails', () => {
     const { made, told } = await passWhere(taken, { fails: 'services' });
     expect(made).toEqual([]);
     expect(told).toContain('Service db exists and does not belong to this cluster');
+  });
+});
+
+describe('a step that is taken in pass after pass', () => {
+  it('is published once that has gone on for some seconds', async () => {
+    const status = { clusterId: 'c1', memberStatus: [{ name: 'db-0', id: '1', role: 'voter' }] };
+    const failure = new Failure('bug', 'no pass gets here');
+    const taking = { fails: 'nothing', status };
+    const { made, told } = await passWhere(failure, { ...taking, actingFor: 1_000 });
+    expect(made).toContain('pods');
+    expect(told).not.toContain('Progressing');
+    expect((await passWhere(failure, { ...taking, actingFor: 3_000 })).told).toContain('Progressing');
+    expect((await passWhere(failure, { ...taking, actingFor: 3_000, toldAgo: 0.5 })).told).not.toContain('Progressing');
+  });
+});
+
+describe('a pass that cannot observe', () => {
+  const failure = new ApiFailure('unreachable', 'get replicasets default/db-0: Internal error');
+  const status = { clusterId: 'c1', phase: 'Running', conditions: [{ type: 'Available', status: 'True' }] };
+
+  it('fails, and publishes that it is not known whether the cluster is available', async () => {
+    const { outcome, told, events, made } = await passWhere(failure, { blind: true, status });
+    expect(outcome).toEqual({ is: 'failed', failure });
+    expect(made).toEqual([]);
+    const published = JSON.parse(told)[0].status;
+    expect(published.conditions).toMatchObject([
+      { type: 'Available', status: 'Unknown' },
+      { type: 'Degraded', status: 'True', message: `the operator cannot observe the cluster: ${failure.message}` },
+    ]);
+    expect(published).toMatchObject({ clusterId: 'c1', phase: 'Running', bootstrap: object.status.bootstrap });
+    expect(events).toEqual([{ type: 'Warning', reason: 'StepFailed', message: failure.message }]);
+  });
+
+  it('publishes nothing if the status was written less than a second ago, or the operator leads no more', async () => {
+    expect(await passWhere(failure, { blind: true, status, toldAgo: 0.5 })).toMatchObject({ told: '[]' });
+    const fenced = new Failure('conflict', 'this operator does not lead any more');
+    expect(await passWhere(fenced, { blind: true, status })).toMatchObject({ told: '[]', outcome: { is: 'failed' } });
   });
 });
 

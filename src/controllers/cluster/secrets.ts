@@ -3,7 +3,7 @@ import type { CertificateNames, KeysFound } from '../../core/model/template.ts';
 import { looksUpPeers } from '../../core/model/version.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { Credentials, TlsIdentity } from '../../etcd/endpoint.ts';
-import { type Fetched, fetchSecret, hiddenSecret } from './fetch-secret.ts';
+import { type Fetched, fetchSecret, hiddenSecret, isUnread, orUnread, type Unread } from './fetch-secret.ts';
 import {
   dialledHost,
   distrustBetween,
@@ -29,12 +29,15 @@ export interface SecretsSeen {
   readonly entry: { readonly tls?: TlsIdentity; readonly credentials?: Credentials };
   /** Why the operator has no certificate to enter with, or no user to enter as, although the spec names one. */
   readonly lacking: { readonly certificate: string | undefined; readonly user: string | undefined };
+  /** Why a Secret that members mount could not be read. */
+  readonly unread: string | undefined;
   /** What the spec offers to members and the operator, where nothing is wrong with it. */
   readonly offered: Bundle | undefined;
 }
 
 export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'client' | 'now'>): Promise<SecretsSeen> {
-  const fetch = (name: string): Promise<Fetched> => fetchSecret(name, read.blueprint.intent.namespace, tools);
+  const fetch = (name: string): Promise<Fetched | Unread> =>
+    orUnread(name, fetchSecret(name, read.blueprint.intent.namespace, tools));
   const look = async (wanted: Wanted | undefined): Promise<Judged> =>
     wanted === undefined ? {} : judge(await fetch(wanted.secret), wanted, tools.now());
   const { peer, server, operator } = wantedBy(read);
@@ -51,6 +54,7 @@ export async function lookIntoSecrets(read: ReadCluster, tools: Pick<Tools, 'cli
     keysFound: { peer: ofPeers.names, client: ofServers.names },
     entry,
     lacking: { certificate: lackOf(ofOperator), user: lackOf(user) },
+    unread: ofPeers.unread ?? ofServers.unread,
     offered:
       strangers === undefined
         ? offerOf({ peer: ofPeers, server: ofServers, operator: ofOperator }, { peer, server, operator })
@@ -86,7 +90,7 @@ function offerOf(judged: Each<Judged>, wanted: Each<Wanted | undefined>): Bundle
 
 async function lookForUser(
   { operatorCredentials: name, blueprint }: ReadCluster,
-  fetch: (name: string) => Promise<Fetched>,
+  fetch: (name: string) => Promise<Fetched | Unread>,
 ): Promise<JudgedCredentials> {
   return name === undefined ? {} : credentialsIn(await fetch(name), { name, realm: blueprint.intent.uid });
 }
@@ -115,15 +119,17 @@ function wantedBy({ blueprint, operatorSecret, managedCertificates }: ReadCluste
 
 interface Judged {
   readonly problem?: string | undefined;
+  readonly unread?: string;
   readonly secret?: SecretContent;
   /** The keys of the files, where they are there. */
   readonly names?: CertificateNames;
   readonly identity?: { readonly tls: Required<Omit<TlsIdentity, 'serverName'>> };
 }
 
-function judge(fetched: Fetched, { secret, names: original, hosts, use }: Wanted, now: Date): Judged {
+function judge(fetched: Fetched | Unread, { secret, names: original, hosts, use }: Wanted, now: Date): Judged {
   if (fetched === 'missing') return { problem: missingSecret(secret, original) };
   if (fetched === 'hidden') return use === 'ours' ? { problem: hiddenSecret(secret) } : {};
+  if (isUnread(fetched)) return { problem: fetched.unread, unread: fetched.unread };
   const names = namesIn(fetched.data, original);
   const flaw = flawIn(fetched, names);
   if (flaw !== undefined) return { problem: flaw };

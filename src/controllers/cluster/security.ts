@@ -23,6 +23,8 @@ export interface Security {
   readonly problems: readonly string[];
   /** What members' bodies are made of beside what the spec says. */
   readonly template: Pick<MemberTemplate, 'keysFound' | 'kept'>;
+  /** Why it is not known what members' pods mount: a Secret could not be read. */
+  readonly unread: string | undefined;
   readonly entry: SecretsSeen['entry'];
   /** What keeps the operator from entering at all, if something does. */
   readonly locked: string | undefined;
@@ -41,11 +43,14 @@ export async function lookAtSecurity(
 ): Promise<Security> {
   const named = await lookIntoSecrets(read, tools);
   const idle = idleIn(planes, pods);
-  const { seen, problems } = await lookAtCertificates(read, { given: named, inUse: holdersIn(planes), idle }, tools);
+  const looking = { given: named, inUse: holdersIn(planes), idle };
+  const { seen, problems, unread } = await lookAtCertificates(read, looking, tools);
   const tls = seen && entryWith(seen);
+  const kept = seen && keptSecret(seen, read.blueprint.naming);
   return {
     problems: [...named.problems, ...problems],
-    template: { keysFound: named.keysFound, kept: seen && keptSecret(seen, read.blueprint.naming) },
+    template: { keysFound: named.keysFound, kept },
+    unread: kept === undefined ? (unread ?? named.unread) : undefined,
     entry: { ...named.entry, ...(tls === undefined ? {} : { tls }) },
     locked: tls === undefined && needsCertificate(pods) ? named.lacking.certificate : undefined,
     userFlaw: named.lacking.user,

@@ -76,6 +76,8 @@ export interface Tools {
   /** How long what passes see has been so; without it, nothing has been so for long. */
   readonly watched?: Watched | undefined;
   readonly now: () => Date;
+  /** Milliseconds of a clock that nobody sets; that of the process, if left out. */
+  readonly monotonic?: (() => number) | undefined;
   /** A name nobody has: chance is an argument. */
   readonly randomName: (cluster: string) => string;
   readonly tell: (about: ClusterObject, told: { type: 'Normal' | 'Warning'; reason: string; message: string }) => void;

@@ -25,6 +25,17 @@ export const failureOf = (work: Promise<void>): Promise<Failure | undefined> =>
     (thrown: unknown) => Failure.from(thrown),
   );
 
+/** Does all of it, whatever fails, and then fails with the first failure; one that needs a person goes before others. */
+export async function inTurn<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const failures: Failure[] = [];
+  for (const item of items) {
+    const failure = await failureOf(work(item));
+    if (failure !== undefined) failures.push(failure);
+  }
+  const worst = failures.find(({ kind }) => kind === 'rejected') ?? failures[0];
+  if (worst !== undefined) throw worst;
+}
+
 /**
  * What etcd asks us to do again later is no failure: it wants five seconds between two changes. Nor is it one that somebody
  * wrote first. But an API server that cannot do what it is asked is waited for longer each time, and what it says is told:

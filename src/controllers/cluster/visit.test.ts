@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { healthy } from '../../../test/support/worlds.ts';
-import { wait, waitForPerson } from '../../core/plan/cluster/step.ts';
+import { act, wait, waitForPerson } from '../../core/plan/cluster/step.ts';
 import { Failure } from '../../std/failure.ts';
 import { type Ended, nextVisit } from './visit.ts';
 
@@ -21,6 +21,12 @@ describe('the next visit of a cluster', () => {
     for (const kind of ['conflict', 'unreachable'] as const)
       for (const trouble of [{ failure: new Failure(kind, 'x') }, { aside: new Failure(kind, 'x') }])
         expect(after({ trouble })).toMatchObject({ afterSeconds: 0.2, waitsFor: `the end of: ${kind}` });
+  });
+
+  it('is soon after a step, which has a name so that a repetition of it becomes rarer', () => {
+    const verdict = act('LabelsLost', 'labels of db-0 are put back');
+    const named = 'LabelsLost: labels of db-0 are put back';
+    expect(after({ verdict })).toEqual({ is: 'again', afterSeconds: 0.02, acted: named });
   });
 
   it('is for workers of their own where etcd does not answer, and not where it has not formed, or no member runs', () => {

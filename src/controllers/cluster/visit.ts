@@ -2,7 +2,7 @@ import type { ClusterWorld } from '../../core/model/cluster.ts';
 import type { Verdict } from '../../core/plan/cluster/step.ts';
 import type { Reason } from '../../core/reasons.ts';
 import { secondsUntilReport } from '../../core/status/trouble.ts';
-import { again, around, failed, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
+import { acted, again, around, failed, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
 import type { Failure } from '../../std/failure.ts';
 import { isNotNow, type Trouble } from './trouble.ts';
 
@@ -41,7 +41,7 @@ function visitAfter({ observed, verdict, trouble: { failure, aside } }: Ended, u
   if (failure !== undefined) return afterFailure(failure);
   switch (verdict.is) {
     case 'act':
-      return again(seconds.acted);
+      return acted(`${verdict.reason}: ${verdict.message}`, seconds.acted);
     case 'wait':
       return waiting(verdict.reason, secondsFor(verdict), secondsUntilReport(observed.world));
     case 'settled':

@@ -16,6 +16,7 @@ export class Watched {
   readonly oldAlarms: OldAlarms;
   readonly safeguards: SafeguardWatch;
   readonly #kept: Sustained;
+  readonly #steps: Sustained;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#pods = new Sustained(clock);
@@ -24,11 +25,12 @@ export class Watched {
     this.oldAlarms = new OldAlarms(clock);
     this.safeguards = new SafeguardWatch(clock);
     this.#kept = new Sustained(clock);
+    this.#steps = new Sustained(clock);
   }
 
   /** How many clusters are remembered. */
   get size(): number {
-    const all = [this.#pods, this.#members, this.#contact, this.oldAlarms, this.safeguards, this.#kept];
+    const all = [this.#pods, this.#members, this.#contact, this.oldAlarms, this.safeguards, this.#kept, this.#steps];
     return Math.max(...all.map(({ size }) => size));
   }
 
@@ -51,6 +53,11 @@ export class Watched {
     this.#kept.startAgain(key, volume);
   }
 
+  /** For how many milliseconds every pass has taken steps. */
+  seeSteps(key: string, isActing: boolean): number {
+    return this.#steps.note(key, isActing ? ['acting'] : []).get('acting')?.millis ?? 0;
+  }
+
   forget(key: string): void {
     this.#pods.forget(key);
     this.#members.forget(key);
@@ -58,6 +65,7 @@ export class Watched {
     this.oldAlarms.forget(key);
     this.safeguards.forget(key);
     this.#kept.forget(key);
+    this.#steps.forget(key);
   }
 
   #silences(key: string, { carriers, membership }: Seen): Seen['membership'] {

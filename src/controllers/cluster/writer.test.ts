@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { pods } from '../../kube/resource.ts';
+import type { KubeObject, Stored } from '../../kube/object.ts';
+import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { Expectations } from '../../runtime/expectations.ts';
+import { slim } from '../../runtime/slim.ts';
 import { writerFor } from './writer.ts';
 
 function writerOf(agentNamespace?: string) {
@@ -94,6 +96,38 @@ describe('a removal', () => {
       'Pod db-0 has changed since its removal was planned',
     ],
   ])('%s is refused', async (_, live, says) => expect(await removedWhile(live)).toEqual([says]));
+});
+
+/** What is asked to be deleted where the copy is what a cache keeps of `live`. */
+async function removedFromCache(live: Stored<KubeObject>, resource: Resource<KubeObject>) {
+  const asked: unknown[] = [];
+  const client = {
+    get: async () => live,
+    remove: async (_: unknown, __: unknown, how: { preconditions: object }) => void asked.push(how.preconditions),
+  } as never;
+  const store = { get: () => slim(live), version: '3' } as never;
+  const expectations = new Expectations({ clock, onExpired: () => undefined });
+  const writer = writerFor('tenant/db', { client, expectations, storeOf: () => store, onStatus: () => undefined });
+  const removal = writer.remove(resource, live.metadata, { preconditions: { uid: 'u' } });
+  await removal.catch((thrown: Error) => asked.push(thrown.message));
+  return asked;
+}
+
+describe('a removal of an object of which caches keep only a part', () => {
+  const metadata = { ...asSeen, name: 'db-0', namespace: 'tenant', resourceVersion: '7', creationTimestamp: '' };
+  const stored = (object: object) => ({ apiVersion: 'v1', kind: 'Pod', ...object }) as unknown as Stored<KubeObject>;
+
+  it('goes on for a PVC that was written with kubectl apply', async () => {
+    const annotations = { note: 'x', 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+    const claim = stored({ kind: 'PersistentVolumeClaim', metadata: { ...metadata, annotations }, spec: {} });
+    expect(await removedFromCache(claim, persistentVolumeClaims)).toEqual([{ uid: 'u', resourceVersion: '7' }]);
+  });
+
+  it('goes on for a pod of more than 256 KiB', async () => {
+    const env = [{ name: 'LARGE', value: 'x'.repeat(300_000) }];
+    const pod = stored({ metadata, spec: { containers: [{ name: 'etcd', env }] } });
+    expect(await removedFromCache(pod, pods)).toEqual([{ uid: 'u', resourceVersion: '7' }]);
+  });
 });
 
 it('no object is removed around the writer, which wants its uid', () => {

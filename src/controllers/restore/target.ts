@@ -3,6 +3,7 @@ import type { OwnerReference } from '../../core/desired/manifest.ts';
 import type { RestoreIntent } from '../../core/model/restore.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { ClusterTemplate } from '../../dialects/restore-dialect.ts';
+import { ApiFailure } from '../../kube/errors.ts';
 import type { Stored } from '../../kube/object.ts';
 import { pods, type Resource } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
@@ -126,6 +127,7 @@ const keptBy = (of: ReadCluster, keeper: OwnerReference | undefined): ReadCluste
 async function secured(of: ReadCluster, tools: RestoreTools): Promise<Omit<Unstored, 'spec'>> {
   const planes = wantedPlanes(of.blueprint);
   const security = await lookAtSecurity(of, { planes, pods: [] }, tools);
+  if (security.unread !== undefined) throw new ApiFailure('unreachable', security.unread);
   const blueprint = speaking(withKeys(of.blueprint, security), planes);
   const { entry, userFlaw, problems, certificates } = security;
   return { read: { ...of, blueprint }, entry, userFlaw, problems, certificates };

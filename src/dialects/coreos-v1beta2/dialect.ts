@@ -3,7 +3,7 @@ import { tellWait } from '../warnings.ts';
 import { clusterLabel, group, readCluster, version } from './intent.ts';
 import { safeguards } from './safeguard.ts';
 import { tellMembers, tellSpec, tellStep } from './tell.ts';
-import { writeProblems, writeStatus } from './write-status.ts';
+import { writeProblems, writeStatus, writeUnobserved } from './write-status.ts';
 
 /** The API of the CoreOS etcd Operator, as the book has it. */
 export const coreos: ClusterDialect = {
@@ -22,6 +22,7 @@ export const coreos: ClusterDialect = {
   read: readCluster,
   writeStatus,
   writeProblems,
+  writeUnobserved,
   tellSpec,
   tellStep,
   tellMembers,

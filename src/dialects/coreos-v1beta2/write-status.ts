@@ -2,7 +2,7 @@ import { isInherited, type Memory } from '../../core/model/cluster.ts';
 import { ports } from '../../core/model/template.ts';
 import type { ClusterStatus, Condition as CoreCondition } from '../../core/status/cluster-status.ts';
 import type { Scaling, Upgrade } from '../../core/status/under-way.ts';
-import { merged, type Said, saidOfProblems } from '../conditions.ts';
+import { merged, type Said, saidOfProblems, saidOfUnobserved } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
 import { keptVolumesIn } from '../kept-volumes.ts';
 import { stateOf, unasked, unheard } from '../member-status.ts';
@@ -65,16 +65,20 @@ const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatu
 /** Of an object that cannot be read we only say what is wrong with it; what was known of its members stays. */
 export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
   const before = foundStatus.parse(previous ?? {});
-  const said = saidOfProblems(problems, before.conditions ?? []);
+  return { ...withSaid(saidOfProblems(problems, before.conditions ?? []), before, now), reason: problems };
+}
+
+/** Of a cluster that could not be looked at we only say why; what was known of its members stays. */
+export function writeUnobserved(why: string, previous: unknown, now: Date): EtcdClusterStatus {
+  const before = foundStatus.parse(previous ?? {});
+  return withSaid(saidOfUnobserved(why, before.conditions ?? []), before, now);
+}
+
+function withSaid(said: readonly Said[], before: EtcdClusterStatus, now: Date): EtcdClusterStatus {
   const others = (before.conditions ?? []).filter(({ type }) => said.every((each) => each.type !== type));
   const conditions = [...others, ...merged(said, before.conditions ?? [], now)];
   const { memberStatus } = before;
-  return {
-    ...before,
-    reason: problems,
-    ...(memberStatus === undefined ? {} : { memberStatus: unasked(memberStatus) }),
-    conditions,
-  };
+  return { ...before, ...(memberStatus === undefined ? {} : { memberStatus: unasked(memberStatus) }), conditions };
 }
 
 function phaseOf({ hasFailed, memory }: ClusterStatus): EtcdClusterStatus['phase'] {

@@ -5,7 +5,7 @@ import { group, version } from './names.ts';
 import { clusterLabel, nameLabel } from './pod-template.ts';
 import { safeguards } from './safeguard.ts';
 import { tellMembers, tellService, tellSpec, tellStep } from './tell.ts';
-import { writeProblems, writeStatus } from './write-status.ts';
+import { writeProblems, writeStatus, writeUnobserved } from './write-status.ts';
 
 /** The API of the etcd-cluster-operator by Improbable, as its talk has it. */
 export const improbable: ClusterDialect = {
@@ -33,6 +33,7 @@ export const improbable: ClusterDialect = {
   read: readCluster,
   writeStatus,
   writeProblems,
+  writeUnobserved,
   tellSpec,
   tellStep,
   tellMembers,

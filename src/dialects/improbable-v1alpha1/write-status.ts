@@ -1,6 +1,6 @@
 import { compareVersions, minorOf, parseVersion } from '../../core/model/version.ts';
 import type { ClusterStatus } from '../../core/status/cluster-status.ts';
-import { saidOfProblems } from '../conditions.ts';
+import { saidOfProblems, saidOfUnobserved } from '../conditions.ts';
 import type { Findings } from '../dialect.ts';
 import { keptVolumesIn } from '../kept-volumes.ts';
 import { stateOf, unasked, unheard } from '../member-status.ts';
@@ -70,7 +70,16 @@ function bootstrapOf({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatu
 /** Of an object that cannot be read we only say what is wrong with it; what was known of its members stays. */
 export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
   const before = foundClusterStatus.parse(previous ?? {});
-  const said = saidOfProblems(problems, before.conditions ?? []);
+  return withSaid(saidOfProblems(problems, before.conditions ?? []), before, now);
+}
+
+/** Of a cluster that could not be looked at we only say why; what was known of its members stays. */
+export function writeUnobserved(why: string, previous: unknown, now: Date): EtcdClusterStatus {
+  const before = foundClusterStatus.parse(previous ?? {});
+  return withSaid(saidOfUnobserved(why, before.conditions ?? []), before, now);
+}
+
+function withSaid(said: readonly Said[], before: EtcdClusterStatus, now: Date): EtcdClusterStatus {
   const others = (before.conditions ?? []).filter(({ type }) => said.every((each) => each.type !== type));
   const conditions = [...others, ...merged(said, before.conditions ?? [], now)];
   return { ...before, ...(before.members === undefined ? {} : { members: unasked(before.members) }), conditions };
