@@ -42,7 +42,9 @@ async function isReady(): Promise<boolean> {
 
 describe('a container', () => {
   it('has logs', async () => {
-    expect(await kubectl('logs p')).toBe('c says hello\n');
+    // A container is ready a moment before its first line is in its log.
+    const logged = await until('it logs', async () => (await kubectl('logs p')) || undefined);
+    expect(logged).toBe('c says hello\n');
     expect(await kubectl.refused('logs p -c other')).toContain('container other is not valid for pod p');
   });
 

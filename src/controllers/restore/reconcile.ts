@@ -66,16 +66,14 @@ async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: Res
     await tell();
     return nextVisit(verdict, world);
   }
+  const about = { restore: keyOf(object.metadata), step: verdict.step.kind, detail: verdict.message };
+  tools.log('debug', 'taking step', about);
   const hindrance = await hindranceOf(performRestore(verdict.step, { object, read, target, tools, writer }));
   if (hindrance !== undefined) {
     await tellStatus(object, { verdict: hindrance, facts }, tools);
     return nextVisit(hindrance, world);
   }
-  tools.log('info', 'step taken', {
-    restore: keyOf(object.metadata),
-    step: verdict.step.kind,
-    detail: verdict.message,
-  });
+  tools.log('info', 'step taken', about);
   if (!changesRestore(verdict.step)) await tell();
   if (verdict.step.kind === 'prove' && storeAccess(read.intent.store, 'to-read').isPlain) tools.tell(object, plainHttp);
   return nextVisit(verdict, world);
