@@ -55,6 +55,7 @@ async function passWhere(
     tell: (_: unknown, news: object) => void events.push(news),
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
     client: { get: async () => pod },
+    etcd: { keepOnly: () => {} },
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return { outcome, made, events, told: JSON.stringify(told) };
