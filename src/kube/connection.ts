@@ -53,7 +53,7 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
     request: async ({ path, headers, body, signal, confirm, ...request }) => {
       const given = await access.headers();
       confirm?.();
-      return await pool.request({
+      const answer = await pool.request({
         method: request.method,
         path: `${prefix}${path}`,
         headers: { 'user-agent': options.userAgent, ...given, ...headers },
@@ -62,6 +62,8 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       });
+      if (answer.statusCode === 401) access.refused?.();
+      return answer;
     },
     close: () => pool.destroy(),
   };

@@ -8,7 +8,6 @@ const status = (code: number, reason: string, more = {}): string =>
 describe('an answer that is not a success', () => {
   it.each([
     [400, 'BadRequest', 'rejected'],
-    [401, 'Unauthorized', 'forbidden'],
     [403, 'Forbidden', 'forbidden'],
     [404, 'NotFound', 'not-found'],
     [405, 'MethodNotAllowed', 'rejected'],
@@ -25,6 +24,13 @@ describe('an answer that is not a success', () => {
     expect(failure).toMatchObject({ kind, reason, message: `create pods default/x: it is ${reason}` });
     expect(isAlreadyExists(failure)).toBe(reason === 'AlreadyExists');
     expect(isExpired(failure)).toBe(reason === 'Expired');
+  });
+
+  it('of status 401 may pass, and says that the credentials are not accepted', () => {
+    expect(failureOf('list pods', 401, { text: status(401, 'Unauthorized') })).toMatchObject({
+      ...{ kind: 'unreachable', reason: 'Unauthorized' },
+      message: expect.stringMatching(/^list pods: .* does not accept our credentials; .*: it is Unauthorized$/),
+    });
   });
 
   it('is a conflict where a patch met another object than it meant', () => {

@@ -52,12 +52,15 @@ export const retryAfterOf = (thrown: unknown): number | undefined =>
 export function failureOf(asked: string, status: number, answer: { text: string; retryAfter?: string }): ApiFailure {
   const body = statusIn(answer.text);
   const says = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
-  return new ApiFailure(isAboutAnother(body) ? 'conflict' : kindOf(status), `${asked}: ${says}`, {
+  return new ApiFailure(kindOf(status, body), `${asked}: ${status === 401 ? notAccepted : ''}${says}`, {
     reason: body.reason ?? (status === 410 ? 'Expired' : undefined),
     retryAfterSeconds: secondsIn(answer.retryAfter) ?? body.details?.retryAfterSeconds,
     says,
   });
 }
+
+const notAccepted =
+  'the API server does not accept our credentials; if this lasts, check token and client certificate: ';
 
 /** A patch that says whom it means, and finds another there, is refused as if it were to change that one's uid. */
 const isAboutAnother = ({ details }: StatusBody): boolean =>
@@ -75,7 +78,7 @@ export function unanswered(asked: string, thrown: unknown, signal?: AbortSignal)
 }
 
 const kinds: Readonly<Record<number, FailureKind>> = {
-  401: 'forbidden',
+  401: 'unreachable', // also while a token is renewed, or an API server has not read its keys: it may pass
   403: 'forbidden',
   404: 'not-found',
   408: 'unreachable',
@@ -84,7 +87,10 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   429: 'unreachable',
 };
 
-const kindOf = (status: number): FailureKind => kinds[status] ?? (status >= 500 ? 'unreachable' : 'rejected');
+function kindOf(status: number, body: StatusBody): FailureKind {
+  if (isAboutAnother(body)) return 'conflict';
+  return kinds[status] ?? (status >= 500 ? 'unreachable' : 'rejected');
+}
 
 /** A proxy or a server that is starting answers with text; then there is no Status to read. */
 function statusIn(text: string): StatusBody {

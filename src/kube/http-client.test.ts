@@ -49,6 +49,26 @@ describe('a request', () => {
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
   });
 
+  it('is sent with a token that was read again, after the one that was kept was not accepted', async () => {
+    const shown: unknown[] = [];
+    const server = await fakeApiServer((response, { headers }) => {
+      shown.push(headers.authorization);
+      return headers.authorization === 'new'
+        ? json(response, samplePod('a', 1))
+        : refuse(response, 401, 'Unauthorized');
+    });
+    let token = 'old';
+    const headers = async () => ({ authorization: token });
+    const refused = (): void => void (token = 'new');
+    const connection = connectTo({ ...withoutCredentials(server.url), headers, refused }, { userAgent: 'tester/1' });
+    cleanups.push(() => server[Symbol.asyncDispose]());
+    cleanups.push(() => connection.close());
+    const client = new HttpKubeClient(connection, { fieldManager: 'tester' });
+    await expect(client.get(pods, at)).rejects.toMatchObject({ kind: 'unreachable', reason: 'Unauthorized' });
+    expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
+    expect(shown).toEqual(['old', 'new']);
+  });
+
   it('goes below the path of the address, and says who asks', async () => {
     const { client, requests } = await serverThat(echo);
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
