@@ -55,6 +55,14 @@ describe('an answer that is not a success', () => {
     ).toBeUndefined();
     expect(retryAfterOf(new Failure('unreachable', 'x'))).toBeUndefined();
   });
+
+  it('has us wait for a minute at most, whatever its header or its body says', () => {
+    const waits = (retryAfterSeconds: unknown, retryAfter?: string): number | undefined => {
+      const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds } });
+      return retryAfterOf(failureOf('x', 429, { text, ...(retryAfter !== undefined && { retryAfter }) }));
+    };
+    expect([waits(1e9), waits(7, '86400'), waits('soon'), waits(-1)]).toEqual([60, 60, undefined, undefined]);
+  });
 });
 
 describe('an error in the middle of a watch', () => {

@@ -54,7 +54,7 @@ export function failureOf(asked: string, status: number, answer: { text: string;
   const says = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
   return new ApiFailure(kindOf(status, body), `${asked}: ${status === 401 ? notAccepted : ''}${says}`, {
     reason: body.reason ?? (status === 410 ? 'Expired' : undefined),
-    retryAfterSeconds: secondsIn(answer.retryAfter) ?? body.details?.retryAfterSeconds,
+    retryAfterSeconds: secondsIn(answer.retryAfter) ?? secondsIn(body.details?.retryAfterSeconds),
     says,
   });
 }
@@ -108,10 +108,13 @@ function numberIn(object: unknown, field: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** A proxy may ask for hours. Whoever waits that long sees nothing of the cluster meanwhile. */
+const longestWaitSeconds = 60;
+
 /** The header may also hold a date, which nobody sends here. */
-function secondsIn(header: string | undefined): number | undefined {
-  const seconds = Number(header);
-  return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+function secondsIn(wait: string | number | undefined): number | undefined {
+  const seconds = Number(wait);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestWaitSeconds) : undefined;
 }
 
 /** A connection tried over several addresses fails with a list of errors and no words of its own. */

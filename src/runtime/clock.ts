@@ -4,17 +4,20 @@ export interface Clock {
   readonly monotonic: () => number;
   /** The time of day, which may jump: only for telling people. */
   readonly now: () => Date;
-  /** Calls once, later; returns how to call it off. */
+  /** Calls once, later; returns how to call it off. After more than 24 days it may call early. */
   readonly after: (millis: number, call: () => void) => () => void;
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number;
 }
 
+/** Node calls at once what is to be called later than this. */
+const longestTimer = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   now: () => new Date(),
   after: (millis, call) => {
-    const timer = setTimeout(call, millis);
+    const timer = setTimeout(call, Math.min(millis, longestTimer));
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),
