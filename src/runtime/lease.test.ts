@@ -15,8 +15,9 @@ interface Candidate {
   toldFirst?: boolean;
 }
 
-/** Starts one that leads until it is stopped or loses. */
-function start(server: FakeLeases, clock: Clock, identity: string): Candidate {
+/** Starts one that leads until it is stopped or loses. `process` is its identity; behind a slash, what tells it apart. */
+function start(server: FakeLeases, clock: Clock, process: string): Candidate {
+  const [identity = ''] = process.split('/');
   const stop = new AbortController();
   const candidate: Candidate = { leadership: undefined, ended: 'no', stop, troubles: [] };
   const work = (leadership: Leadership): Promise<void> => {
@@ -27,7 +28,7 @@ function start(server: FakeLeases, clock: Clock, identity: string): Candidate {
     return promise;
   };
   const options = {
-    client: server.clientOf(identity),
+    client: server.clientOf(process),
     namespace: 'system',
     name: 'operator',
     identity,
@@ -113,6 +114,35 @@ describe('two candidates whose clocks are ten minutes apart', () => {
     await clock.advance(12_000);
     expect([one.leadership?.holds(), two.leadership]).toEqual([false, undefined]);
     await clock.advance(10_000);
+    expect(two.leadership?.holds()).toBe(true);
+  });
+});
+
+describe('two processes with the same identity', () => {
+  it('never lead both: the second waits for the lease to expire, and the first loses it by name', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    const one = start(server, clock, 'same/one');
+    await settled();
+    const two = start(server, clock, 'same/two');
+    await clock.advance(600_000);
+    expect([one.leadership?.holds(), two.leadership]).toEqual([true, undefined]);
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: 'same', leaseTransitions: 0 });
+    const lease = await server.clientOf('two').get({} as never, { name: '' });
+    await server.clientOf('two').update({} as never, { ...lease, metadata: { ...lease.metadata, annotations: {} } });
+    await clock.advance(4_500);
+    const says = 'lost the lease system/operator: another process with the identity same took it';
+    expect(one.ended).toMatchObject({ message: says });
+  });
+
+  it('follow each other: a restarted process waits for the lease of its predecessor once', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    start(server, clock, 'same/one');
+    await clock.advance(60_000);
+    server.faults.set('same/one', 'hangs'); // it was killed
+    const two = start(server, clock, 'same/two');
+    await clock.advance(14_000);
+    expect(two.leadership).toBeUndefined();
+    await clock.advance(4_000);
     expect(two.leadership?.holds()).toBe(true);
   });
 });

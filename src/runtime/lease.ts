@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../kube/client.ts';
 import type { Lease, Stored } from '../kube/object.ts';
 import { leases } from '../kube/resource.ts';
@@ -8,7 +9,7 @@ export interface LeaseOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly namespace: string;
   readonly name: string;
-  /** Who we are; no two processes may have the same, not even one after the other. */
+  /** The holder as users see it, such as the name of the pod. Processes with the same identity are told apart by an annotation. */
   readonly identity: string;
   readonly clock: Clock;
   /** Told of attempts that failed; they are made again as long as there is time. */
@@ -32,6 +33,9 @@ export interface Leadership {
   /** Looks at the clock itself: after a pause of the process this is right before any timer has fired. */
   readonly holds: () => boolean;
 }
+
+/** Names the process that holds the lease: two processes may have the same identity, and only one of them may lead. */
+const processAnnotation = 'etcd-operator/process';
 
 /** How often we look whether time is up, or has stood still for us. */
 const tickMillis = 500;
@@ -80,6 +84,7 @@ type Attempt = 'ours' | 'taken' | 'unknown';
 
 class Candidate {
   readonly #options: LeaseOptions;
+  readonly #process = randomUUID();
   readonly #durationSeconds: number;
   readonly #deadlineMillis: number;
   readonly #retryMillis: number;
@@ -121,7 +126,7 @@ class Candidate {
       await pause(this.#options.clock, this.#retryMillis, stop);
       if (stop.aborted) return;
       // Not broken off by `stop`: whether it was written has to be known when the lease is given back.
-      if ((await this.#attempt(lost)) === 'taken') return lose(this.#loss('conflict', 'somebody else took it'));
+      if ((await this.#attempt(lost)) === 'taken') return lose(this.#loss('conflict', `${this.#holder()} took it`));
     }
   }
 
@@ -147,7 +152,7 @@ class Candidate {
     const call = { timeoutSeconds: this.#deadlineMillis / 4000 };
     try {
       const lease = this.#seen?.lease ?? (await client.get(leases, { namespace, name }, call));
-      if (lease.spec?.holderIdentity !== this.#options.identity) return;
+      if (!this.#isHeldBy(lease)) return;
       const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: this.#time() };
       await client.update(leases, { ...lease, spec }, call);
     } catch (thrown) {
@@ -192,7 +197,18 @@ class Candidate {
   }
 
   #isOurs(): boolean {
-    return this.#seen?.lease.spec?.holderIdentity === this.#options.identity;
+    return this.#seen !== undefined && this.#isHeldBy(this.#seen.lease);
+  }
+
+  #isHeldBy({ metadata, spec }: Stored<Lease>): boolean {
+    const isOfProcess = metadata.annotations?.[processAnnotation] === this.#process;
+    return isOfProcess && spec?.holderIdentity === this.#options.identity;
+  }
+
+  #holder(): string {
+    const { identity } = this.#options;
+    const isNamesake = this.#seen?.lease.spec?.holderIdentity === identity;
+    return isNamesake ? `another process with the identity ${identity}` : 'somebody else';
   }
 
   /** Somebody else holds it, and has been heard of within its duration. */
@@ -208,11 +224,13 @@ class Candidate {
     const { namespace, name, identity } = this.#options;
     const now = this.#time();
     const holding = { holderIdentity: identity, leaseDurationSeconds: this.#durationSeconds, renewTime: now };
-    const fresh = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    const annotations = { ...lease?.metadata.annotations, [processAnnotation]: this.#process };
+    const fresh = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name, annotations } };
     if (lease === undefined) return { ...fresh, spec: { ...holding, acquireTime: now, leaseTransitions: 0 } };
     if (this.#isOurs()) return { ...lease, spec: { ...lease.spec, ...holding } };
     const leaseTransitions = (lease.spec?.leaseTransitions ?? 0) + 1;
-    return { ...lease, spec: { ...lease.spec, ...holding, acquireTime: now, leaseTransitions } };
+    const metadata = { ...lease.metadata, annotations };
+    return { ...lease, metadata, spec: { ...lease.spec, ...holding, acquireTime: now, leaseTransitions } };
   }
 
   /** The server wants microseconds. */
