@@ -188,6 +188,21 @@ describe('a leader', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('one'); // who comes next has to wait, as if we had crashed
   });
 
+  it('stops when its machine was suspended, which only the wall clock shows, before any timer has fired', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    const one = start(server, clock, 'one');
+    await clock.advance(61_000);
+    for (const millis of [3_000, -3_600_000]) {
+      clock.suspend(millis); // too short; and a wall clock that is set back
+      await clock.advance(61_000);
+      expect(one.leadership?.holds()).toBe(true);
+    }
+    clock.suspend(3_600_000);
+    expect(one.leadership?.holds()).toBe(false);
+    await clock.advance(500);
+    expect(one.ended).toMatchObject({ message: expect.stringMatching(/suspended, .* by 3600\.0 s/) });
+  });
+
   it('stops at its next renewal when somebody else took the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');

@@ -80,6 +80,8 @@ interface Term {
   readonly lose: (failure: Failure) => void;
 }
 
+const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`;
+
 type Attempt = 'ours' | 'taken' | 'unknown';
 
 class Candidate {
@@ -90,8 +92,8 @@ class Candidate {
   readonly #retryMillis: number;
   /** The lease as we last saw it, and when we saw it change: the others' clocks are not to be trusted. */
   #seen: { readonly lease: Stored<Lease>; readonly at: number } | undefined;
-  /** When we sent the request that last renewed it: the others count from later than this. */
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  /** When we sent the request that last renewed it, by both clocks: the others count from later than this. */
+  #renewed = { at: Number.NEGATIVE_INFINITY, wall: 0 };
   /** When `guard` last had its turn. */
   #tickedAt = Number.NEGATIVE_INFINITY;
 
@@ -105,10 +107,22 @@ class Candidate {
 
   /** Whether we renewed it recently enough to go on, and were awake all the time. */
   isFresh(): boolean {
-    const now = this.#options.clock.monotonic();
-    return (
-      now - this.#renewedAt < this.#deadlineMillis && now - this.#tickedAt - tickMillis <= this.#deadlineMillis / 3
-    );
+    const isRenewed = this.#options.clock.monotonic() - this.#renewed.at < this.#deadlineMillis;
+    return isRenewed && this.#standstill() === undefined;
+  }
+
+  /** Why it cannot be known that others did not take the lease meanwhile. */
+  #standstill(): string | undefined {
+    const { clock } = this.#options;
+    const lateMillis = clock.monotonic() - this.#tickedAt - tickMillis;
+    const aheadMillis = clock.now().getTime() - this.#renewed.wall - (clock.monotonic() - this.#renewed.at);
+    const isLong = (millis: number): boolean => millis > this.#deadlineMillis / 3;
+    if (isLong(lateMillis)) return `this process stood still for ${inSeconds(lateMillis)}`;
+    // The monotonic clock does not count the time for which a virtual machine was suspended. A wall clock that is set forward
+    // looks the same: then leadership is lost without need, which does no harm.
+    if (isLong(aheadMillis))
+      return `this machine was suspended, or its clock set forward, by ${inSeconds(aheadMillis)}`;
+    return undefined;
   }
 
   /** Tries until the lease is ours; false if we were told to stop before. */
@@ -137,12 +151,7 @@ class Candidate {
       this.#tickedAt = clock.monotonic();
       await pause(clock, tickMillis, stop);
       if (stop.aborted || this.isFresh()) continue;
-      const lateSeconds = (clock.monotonic() - this.#tickedAt - tickMillis) / 1000;
-      const stoodStill = lateSeconds * 1000 > this.#deadlineMillis / 3;
-      const why = stoodStill
-        ? `this process stood still for ${lateSeconds.toFixed(1)} s`
-        : 'it could not be renewed in time';
-      return lose(this.#loss('unreachable', why));
+      return lose(this.#loss('unreachable', this.#standstill() ?? 'it could not be renewed in time'));
     }
   }
 
@@ -178,7 +187,7 @@ class Candidate {
     const call = { signal, timeoutSeconds: this.#deadlineMillis / 2000 };
     if (!this.#isOurs())
       this.#look(await unless('not-found', client.get(leases, { namespace, name }, call), undefined));
-    const began = clock.monotonic();
+    const [began, wall] = [clock.monotonic(), clock.now().getTime()];
     const lease = this.#seen?.lease;
     if (lease !== undefined && this.#isTaken()) return 'taken';
     const wanted = this.#mine(lease);
@@ -186,7 +195,7 @@ class Candidate {
       ? client.create(leases, wanted, call)
       : client.update(leases, wanted, call));
     this.#seen = { lease: written, at: began };
-    this.#renewedAt = began;
+    this.#renewed = { at: began, wall };
     return 'ours';
   }
 
