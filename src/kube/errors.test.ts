@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../std/failure.ts';
-import { failureOf, failureOfEvent, isAlreadyExists, isExpired, retryAfterOf, unanswered } from './errors.ts';
+import {
+  failureOf,
+  failureOfEvent,
+  isAbsentOrUndefined,
+  isAlreadyExists,
+  isExpired,
+  retryAfterOf,
+  unanswered,
+} from './errors.ts';
 
 const status = (code: number, reason: string, more = {}): string =>
   JSON.stringify({ kind: 'Status', status: 'Failure', message: `it is ${reason}`, reason, code, ...more });
@@ -24,6 +32,27 @@ describe('an answer that is not a success', () => {
     expect(failure).toMatchObject({ kind, reason, message: `create pods default/x: it is ${reason}` });
     expect(isAlreadyExists(failure)).toBe(reason === 'AlreadyExists');
     expect(isExpired(failure)).toBe(reason === 'Expired');
+  });
+
+  it('of status 404 says that an object is not there only if it is a Status with that reason', () => {
+    const kindOf = (text: string): string => failureOf('get pods default/x', 404, { text }).kind;
+    expect(kindOf(status(404, 'NotFound'))).toBe('not-found');
+    const others = [
+      '',
+      '404 page not found\n',
+      '<html>no such host</html>',
+      '{"reason":"NotFound"}',
+      '{"kind":"Status"}',
+    ];
+    expect(new Set(others.map(kindOf))).toEqual(new Set(['unreachable']));
+  });
+
+  it('for a kind that is not defined is told from that of a proxy', () => {
+    const isOne = (text: string): boolean => isAbsentOrUndefined(failureOf('list etcdpeers', 404, { text }));
+    expect([status(404, 'NotFound'), '404 page not found\n', '<html>no such host</html>'].map(isOne)).toEqual([
+      ...[true, true, false],
+    ]);
+    expect(isAbsentOrUndefined(failureOf('list etcdpeers', 502, { text: 'bad gateway' }))).toBe(false);
   });
 
   it('of status 401 may pass, and says that the credentials are not accepted', () => {

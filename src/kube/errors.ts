@@ -44,6 +44,17 @@ export const isIdleEnd = (thrown: unknown): boolean =>
   thrown.cause instanceof Error &&
   Reflect.get(thrown.cause, 'code') === 'UND_ERR_BODY_TIMEOUT';
 
+/** What the server says in plain text where nothing is at a path; a proxy may say the same. */
+const noSuchPath = '404 page not found';
+
+/**
+ * The object is not there, or its kind is not defined. A kind can be undefined for a moment, and a proxy can answer in the
+ * server's place: where an object counts as gone, `not-found` has to be asked for.
+ */
+export const isAbsentOrUndefined = (thrown: unknown): boolean =>
+  thrown instanceof Failure &&
+  (thrown.kind === 'not-found' || (thrown instanceof ApiFailure && thrown.says === noSuchPath));
+
 /** How long the other side asked us to wait, if it did. */
 export const retryAfterOf = (thrown: unknown): number | undefined =>
   thrown instanceof ApiFailure ? thrown.retryAfterSeconds : undefined;
@@ -80,7 +91,7 @@ export function unanswered(asked: string, thrown: unknown, signal?: AbortSignal)
 const kinds: Readonly<Record<number, FailureKind>> = {
   401: 'unreachable', // also while a token is renewed, or an API server has not read its keys: it may pass
   403: 'forbidden',
-  404: 'not-found',
+  404: 'unreachable', // without a Status: a proxy says so, or a server that does not know the path as yet
   408: 'unreachable',
   409: 'conflict',
   410: 'conflict',
@@ -89,6 +100,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 
 function kindOf(status: number, body: StatusBody): FailureKind {
   if (isAboutAnother(body)) return 'conflict';
+  if (status === 404 && body.kind === 'Status' && body.reason === 'NotFound') return 'not-found';
   return kinds[status] ?? (status >= 500 ? 'unreachable' : 'rejected');
 }
 
