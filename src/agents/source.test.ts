@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeEtcd, startFakeEtcd } from '../../test/support/etcd-fake.ts';
 import { AlarmType } from '../etcd/gen/etcd_pb.ts';
@@ -20,37 +21,80 @@ interface Member {
   readonly errors?: readonly string[];
   /** As it answers when asked for alarms. */
   readonly alarms?: readonly { readonly memberId: bigint; readonly alarm: AlarmType }[];
+  /** Its revision once it has caught up with the leader. */
+  readonly caughtUp?: bigint;
+  /** What it says to a linearizable read; a member without a leader has no majority. */
+  readonly refuses?: ConnectError;
 }
 
+const timedOut = new ConnectError('etcdserver: request timed out', Code.Unavailable);
+
+const usual = { cluster: 0xaan, leader: 1n, isLearner: false, version: '3.6.16', errors: [] };
+
 /** A member that says so of itself. */
-async function member({ id, revision, cluster = 0xaan, ...more }: Member): Promise<string> {
-  const { leader = 1n, isLearner = false, version = '3.6.16', errors = [], alarms } = more;
+async function member(given: Member): Promise<string> {
+  const { id, revision, cluster, leader, isLearner, version, errors, alarms } = { ...usual, ...given };
+  const { caughtUp = revision, refuses = leader === 0n ? timedOut : undefined } = given;
   const header = { clusterId: cluster, memberId: id, revision, raftTerm: 2n };
   const status = () => ({ header, version, leader, isLearner, dbSize: 9n, errors: [...errors] });
   const alarm = () => ({ header, alarms: [...(alarms ?? [])] });
-  const etcd = await startFakeEtcd({ maintenance: { status, ...(alarms === undefined ? {} : { alarm }) } });
+  const range = () => {
+    if (refuses !== undefined) throw refuses;
+    header.revision = caughtUp;
+    return { header };
+  };
+  const maintenance = { status, ...(alarms === undefined ? {} : { alarm }) };
+  const etcd = await startFakeEtcd({ maintenance, kv: { range } });
   started.push(etcd);
   return etcd.url;
 }
 
-async function picked(...members: readonly Member[]): Promise<{ id: bigint; warnings: readonly string[] }> {
+interface Picked {
+  readonly id: bigint;
+  readonly revision: bigint;
+  readonly warnings: readonly string[];
+}
+
+async function picked(...members: readonly Member[]): Promise<Picked> {
   const endpoints = await Promise.all(members.map(member));
   using source = await openSource({ endpoints: ['http://127.0.0.1:1', ...endpoints] }, signal);
-  return { id: source.status.memberId, warnings: source.warnings };
+  const { memberId: id, revision } = source.status;
+  return { id, revision, warnings: source.warnings };
 }
 
 describe('the member that is saved from', () => {
   it('is the voter that has seen most', async () => {
     const learner = { id: 3n, revision: 30n, isLearner: true };
     expect(await picked({ id: 1n, revision: 10n }, { id: 2n, revision: 20n }, learner)).toEqual({
-      id: 2n,
+      ...{ id: 2n, revision: 20n },
       warnings: [],
     });
   });
 
+  it('has caught up with the leader before its revision is read and the snapshot is taken', async () => {
+    const stalled = { id: 1n, revision: 10n, caughtUp: 30n };
+    expect(await picked(stalled)).toEqual({ id: 1n, revision: 30n, warnings: [] });
+  });
+
+  it('may be one whose keys the user may not read: the refusal comes after the read index', async () => {
+    const refuses = new ConnectError('etcdserver: permission denied', Code.PermissionDenied);
+    expect(await picked({ id: 1n, revision: 10n, refuses })).toMatchObject({ id: 1n, warnings: [] });
+  });
+
+  it('is one that reaches a majority, though another that does not has a larger revision', async () => {
+    const stale = { id: 2n, revision: 20n, refuses: timedOut };
+    expect(await picked({ id: 1n, revision: 10n }, stale)).toMatchObject({ id: 1n, warnings: [] });
+  });
+
+  it('is taken with a warning where none reaches a majority', async () => {
+    const { id, warnings } = await picked({ id: 1n, revision: 10n, refuses: timedOut });
+    const confirm = /could confirm its data with a majority: .* may be missing .*request timed out/;
+    expect([id, warnings]).toEqual([1n, [expect.stringMatching(confirm)]]);
+  });
+
   it('knows a leader, though another that is cut off may have a larger revision', async () => {
     const cutOff = { id: 2n, revision: 20n, leader: 0n };
-    expect(await picked({ id: 1n, revision: 10n }, cutOff)).toEqual({ id: 1n, warnings: [] });
+    expect(await picked({ id: 1n, revision: 10n }, cutOff)).toMatchObject({ id: 1n, warnings: [] });
   });
 
   it('is taken with a warning where none knows a leader', async () => {
@@ -92,7 +136,10 @@ describe('a snapshot', () => {
 
   it('is taken of a cluster that is out of space: its data is sound', async () => {
     const errors = ['memberID:2 alarm:NOSPACE ', 'etcdserver: no leader'];
-    expect(await picked({ id: 1n, revision: 10n, errors }, { ...newest, errors })).toEqual({ id: 2n, warnings: [] });
+    expect(await picked({ id: 1n, revision: 10n, errors }, { ...newest, errors })).toMatchObject({
+      id: 2n,
+      warnings: [],
+    });
   });
 
   it('of an etcd before 3.4, whose status says nothing of alarms, depends on the alarms it lists', async () => {

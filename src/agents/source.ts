@@ -24,22 +24,47 @@ export interface Source extends Disposable {
 }
 
 /**
- * Picks, of the members that answer and are not corrupt, a voter that knows a leader, and of those the one that has seen most. A
- * dead member spoils nothing.
+ * Picks, of the members that answer and are not corrupt, one that has all acknowledged writes; where none can confirm that, a voter
+ * that knows a leader, and of those the one with the highest revision. A dead member spoils nothing.
  */
 export async function openSource(settings: SourceSettings, signal: AbortSignal): Promise<Source> {
   const asked = await Promise.allSettled((await endpointsOf(settings)).map((endpoint) => ask(endpoint, signal)));
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  let best: Answer | undefined;
+  let chosen: EtcdConnection | undefined;
   try {
     assertOneCluster(answers);
     const { sound, warnings } = await withoutCorrupt(answers, signal);
-    [best] = sound.toSorted((a, b) => preference(b.status, a.status));
+    const candidates = await Promise.all(sound.map((answer) => caughtUp(answer, signal)));
+    const [best] = candidates.toSorted((a, b) => preference(b, a));
     if (best === undefined) throw noneAnswers(asked);
     const { etcd, status } = best;
-    return { etcd, status, warnings: [...doubtsAbout(status), ...warnings], [Symbol.dispose]: () => etcd.close() };
+    chosen = etcd;
+    return { etcd, status, warnings: [...doubtsAbout(best), ...warnings], [Symbol.dispose]: () => etcd.close() };
   } finally {
-    for (const { etcd } of answers.filter((answer) => answer !== best)) etcd.close();
+    for (const { etcd } of answers.filter((answer) => answer.etcd !== chosen)) etcd.close();
+  }
+}
+
+interface Candidate extends Answer {
+  /** Why it is not known whether the member has all acknowledged writes; undefined if it has them. */
+  readonly unconfirmed: string | undefined;
+}
+
+/** Longer than etcd itself waits for a majority, so that the answer is etcd's. */
+const readMillis = 10_000;
+
+/**
+ * Waits until a member has applied the writes that were acknowledged before. The status of a member whose node stalled shows a
+ * leader and an old revision; the linearizable read ends when the member has reached the commit index of the leader.
+ */
+async function caughtUp(answer: Answer, signal: AbortSignal): Promise<Candidate> {
+  const { etcd } = answer;
+  try {
+    await etcd.linearizableRead({ signal, timeoutMillis: readMillis });
+    return { ...answer, status: await etcd.status({ signal }), unconfirmed: undefined };
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    return { ...answer, unconfirmed: Failure.from(thrown).message };
   }
 }
 
@@ -53,18 +78,25 @@ async function ask(endpoint: Endpoint, signal: AbortSignal): Promise<Answer> {
   }
 }
 
-const preference = (a: MemberStatus, b: MemberStatus): number =>
-  Number(b.isLearner) - Number(a.isLearner) ||
-  Number(knowsLeader(a)) - Number(knowsLeader(b)) ||
-  Number(a.revision - b.revision);
+const preference = (a: Candidate, b: Candidate): number =>
+  Number(isConfirmed(a)) - Number(isConfirmed(b)) ||
+  Number(b.status.isLearner) - Number(a.status.isLearner) ||
+  Number(knowsLeader(a.status)) - Number(knowsLeader(b.status)) ||
+  Number(a.status.revision - b.status.revision);
 
-/** Whoever knows none is cut off from the others, and may have missed what they have written. */
+const isConfirmed = ({ unconfirmed }: Candidate): boolean => unconfirmed === undefined;
+
+/** A member without a leader is cut off from the others, and may lack what they have written. */
 const knowsLeader = ({ leader }: MemberStatus): boolean => leader !== 0n;
 
-const doubtsAbout = (status: MemberStatus): readonly string[] =>
-  knowsLeader(status)
-    ? []
-    : ['no member that answered knew a leader: writes that members out of reach have acknowledged may be missing'];
+const mayBeMissing = 'writes that members out of reach have acknowledged may be missing';
+
+function doubtsAbout({ status, unconfirmed }: Candidate): readonly string[] {
+  if (unconfirmed === undefined) return [];
+  return knowsLeader(status)
+    ? [`no member that answered could confirm its data with a majority: ${mayBeMissing} (${unconfirmed})`]
+    : [`no member that answered knew a leader: ${mayBeMissing}`];
+}
 
 /** Which of them is meant, nobody can tell: the larger revision says nothing across clusters. */
 function assertOneCluster(answers: readonly Answer[]): void {

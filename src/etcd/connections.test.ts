@@ -1,5 +1,6 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
-import { startFakeEtcd } from '../../test/support/etcd-fake.ts';
+import { type FakeEtcd, startFakeEtcd } from '../../test/support/etcd-fake.ts';
 import { Failure } from '../std/failure.ts';
 import { EtcdConnections } from './connections.ts';
 import { AlarmRequest_AlarmAction } from './gen/etcd_pb.ts';
@@ -108,6 +109,25 @@ describe('connections that are kept', () => {
     connections.forgetAll('n/db');
     expect(connections.size).toBe(1);
     await expect.poll(fake.openConnections).toBe(0);
+  });
+
+  it('of members that are gone go: the password is not sent to their addresses for a token', async () => {
+    const asked: string[] = [];
+    const authenticate = (who: string) => () => ({ token: `${who} ${asked.push(who)}` });
+    const learner = () => {
+      throw new ConnectError('etcdserver: rpc not supported for learner', Code.FailedPrecondition);
+    };
+    await using gone = await startFakeEtcd({ auth: { authenticate: authenticate('gone') } });
+    await using voter = await startFakeEtcd({ auth: { authenticate: authenticate('voter') } });
+    await using joining = await startFakeEtcd({ auth: { authenticate: learner }, ...answers });
+    using connections = new EtcdConnections();
+    const credentials = { user: 'root', password: 'secret', realm: 'u' };
+    const to = ({ url }: FakeEtcd) => connections.to({ url, credentials, owner: 'n/db' });
+    to(gone);
+    const there = to(joining);
+    connections.keepOnly('n/db', [to(voter), there]);
+    await there.status();
+    expect(asked).toEqual(['voter']);
   });
 
   it('end when they are closed, and are not given out any more', async () => {

@@ -47,10 +47,15 @@ export class EtcdConnections {
     this.#kept.delete(place);
   }
 
+  /** Forgets members of one owner that are not among these: their addresses may belong to other pods by now. */
+  keepOnly(owner: string, present: readonly EtcdConnection[]): void {
+    for (const { connection } of [...this.#kept.values()])
+      if (connection.endpoint.owner === owner && !present.includes(connection)) this.forget(connection.endpoint);
+  }
+
   /** For all members that were asked for one owner, which is gone. */
   forgetAll(owner: string): void {
-    for (const { connection } of [...this.#kept.values()])
-      if (connection.endpoint.owner === owner) this.forget(connection.endpoint);
+    this.keepOnly(owner, []);
   }
 
   close(): void {

@@ -38,6 +38,14 @@ describe('in a pod', () => {
     expect(await access?.tls()).toEqual({ ca: 'another' });
   });
 
+  it('the token is read again at once if the server has not accepted it', async () => {
+    const access = await inCluster(env, { directory, monotonic: () => 0 });
+    await access?.headers();
+    write('token', 'two');
+    access?.refused?.();
+    expect(await access?.headers()).toEqual({ authorization: 'Bearer two' });
+  });
+
   it('a token that cannot be read is looked for again by the next request', async () => {
     rmSync(join(directory, 'token'));
     const access = await inCluster(env, { directory, monotonic: () => 0 });

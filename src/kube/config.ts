@@ -14,6 +14,8 @@ export interface Access {
   readonly tls: () => Promise<ConnectionOptions>;
   /** Asked for each request, because tokens expire. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  /** Called when the server has not accepted the credentials: a token that is kept is read again. */
+  readonly refused?: () => void;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +38,8 @@ export async function inCluster(
     url: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
     namespace: await contents(join(directory, 'namespace')),
     tls: async () => ({ ca: await contents(join(directory, 'ca.crt')) }),
-    headers: async () => ({ authorization: `Bearer ${await token()}` }),
+    headers: async () => ({ authorization: `Bearer ${await token.read()}` }),
+    refused: token.drop,
   };
 }
 
@@ -81,18 +84,28 @@ function headersOf({ headers = {}, auth }: RequestOptions): Record<string, strin
   return { ...basic, ...Object.fromEntries(given) };
 }
 
+interface RenewedFile {
+  readonly read: () => Promise<string>;
+  /** The next `read` reads the file again. */
+  readonly drop: () => void;
+}
+
 /** Reads a file that somebody renews: not for every request, but often enough. */
-function fileReadAgain(path: string, monotonic: () => number): () => Promise<string> {
+function fileReadAgain(path: string, monotonic: () => number): RenewedFile {
   let last: { readonly text: Promise<string>; readonly at: number } | undefined;
-  return () => {
+  const drop = (): void => {
+    last = undefined;
+  };
+  const read = (): Promise<string> => {
     if (last === undefined || monotonic() - last.at > tokenAgeMillis) {
       const text = contents(path);
       last = { text, at: monotonic() };
       // What failed is not kept: the next request looks again. The failure itself reaches whoever awaits `text`.
-      text.catch(() => (last = undefined));
+      text.catch(drop);
     }
     return last.text;
   };
+  return { read, drop };
 }
 
 async function contents(path: string): Promise<string> {

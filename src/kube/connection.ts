@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { callbackify } from 'node:util';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { unlessAborted } from '../std/when-aborted.ts';
 import type { Access } from './config.ts';
 
 /** One request, in the words of HTTP. */
@@ -29,6 +30,8 @@ export interface Connection {
 }
 
 const connectMillis = 10_000;
+/** How long a certificate may be waited for: a program of the kubeconfig that hands it out may hang. */
+const credentialsMillis = 30_000;
 /** A connection can be dead without either end being told. We ask this often, and give up after so many silences. */
 const pingMillis = 10_000;
 const silencesAllowed = 3;
@@ -49,28 +52,34 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
     factory: (origin, given) => watched(origin, given, options.pingMillis ?? pingMillis),
   });
   const prefix = access.url.pathname.replace(/\/+$/, '');
+  const send = async ({ path, headers, body, signal, confirm, ...request }: HttpRequest): Promise<HttpAnswer> => {
+    const given = await access.headers();
+    signal?.throwIfAborted();
+    confirm?.();
+    const answer = await pool.request({
+      method: request.method,
+      path: `${prefix}${path}`,
+      headers: { 'user-agent': options.userAgent, ...given, ...headers },
+      headersTimeout: request.beginMillis,
+      bodyTimeout: request.pauseMillis,
+      ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (answer.statusCode === 401) access.refused?.();
+    return answer;
+  };
   return {
-    request: async ({ path, headers, body, signal, confirm, ...request }) => {
-      const given = await access.headers();
-      confirm?.();
-      return await pool.request({
-        method: request.method,
-        path: `${prefix}${path}`,
-        headers: { 'user-agent': options.userAgent, ...given, ...headers },
-        headersTimeout: request.beginMillis,
-        bodyTimeout: request.pauseMillis,
-        ...(body === undefined ? {} : { body }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-    },
+    // The pool itself looks at the signal only when it has a connection.
+    request: (request) => unlessAborted(send(request), request.signal),
     close: () => pool.destroy(),
   };
 }
 
 /** Opens sockets with what `access` says at that time. */
 export function connectorFor(access: Access, { allowH2 }: { readonly allowH2: boolean }): buildConnector.connector {
+  const credentials = () => unlessAborted(access.tls(), AbortSignal.timeout(credentialsMillis));
   const open = async (target: buildConnector.Options): Promise<Socket | TLSSocket> => {
-    const tls = target.protocol === 'https:' ? await access.tls() : {};
+    const tls = target.protocol === 'https:' ? await credentials() : {};
     const options = { ...tls, allowH2, timeout: connectMillis, keepAlive: true } as buildConnector.BuildOptions;
     const { promise, resolve, reject } = Promise.withResolvers<Socket | TLSSocket>();
     buildConnector(options)(target, (error, socket) => (error === null ? resolve(socket) : reject(error)));

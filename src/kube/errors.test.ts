@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../std/failure.ts';
-import { failureOf, failureOfEvent, isAlreadyExists, isExpired, retryAfterOf, unanswered } from './errors.ts';
+import {
+  failureOf,
+  failureOfEvent,
+  isAbsentOrUndefined,
+  isAlreadyExists,
+  isExpired,
+  retryAfterOf,
+  unanswered,
+} from './errors.ts';
 
 const status = (code: number, reason: string, more = {}): string =>
   JSON.stringify({ kind: 'Status', status: 'Failure', message: `it is ${reason}`, reason, code, ...more });
@@ -8,7 +16,6 @@ const status = (code: number, reason: string, more = {}): string =>
 describe('an answer that is not a success', () => {
   it.each([
     [400, 'BadRequest', 'rejected'],
-    [401, 'Unauthorized', 'forbidden'],
     [403, 'Forbidden', 'forbidden'],
     [404, 'NotFound', 'not-found'],
     [405, 'MethodNotAllowed', 'rejected'],
@@ -25,6 +32,34 @@ describe('an answer that is not a success', () => {
     expect(failure).toMatchObject({ kind, reason, message: `create pods default/x: it is ${reason}` });
     expect(isAlreadyExists(failure)).toBe(reason === 'AlreadyExists');
     expect(isExpired(failure)).toBe(reason === 'Expired');
+  });
+
+  it('of status 404 says that an object is not there only if it is a Status with that reason', () => {
+    const kindOf = (text: string): string => failureOf('get pods default/x', 404, { text }).kind;
+    expect(kindOf(status(404, 'NotFound'))).toBe('not-found');
+    const others = [
+      '',
+      '404 page not found\n',
+      '<html>no such host</html>',
+      '{"reason":"NotFound"}',
+      '{"kind":"Status"}',
+    ];
+    expect(new Set(others.map(kindOf))).toEqual(new Set(['unreachable']));
+  });
+
+  it('for a kind that is not defined is told from that of a proxy', () => {
+    const isOne = (text: string): boolean => isAbsentOrUndefined(failureOf('list etcdpeers', 404, { text }));
+    expect([status(404, 'NotFound'), '404 page not found\n', '<html>no such host</html>'].map(isOne)).toEqual([
+      ...[true, true, false],
+    ]);
+    expect(isAbsentOrUndefined(failureOf('list etcdpeers', 502, { text: 'bad gateway' }))).toBe(false);
+  });
+
+  it('of status 401 may pass, and says that the credentials are not accepted', () => {
+    expect(failureOf('list pods', 401, { text: status(401, 'Unauthorized') })).toMatchObject({
+      ...{ kind: 'unreachable', reason: 'Unauthorized' },
+      message: expect.stringMatching(/^list pods: .* does not accept our credentials; .*: it is Unauthorized$/),
+    });
   });
 
   it('is a conflict where a patch met another object than it meant', () => {
@@ -48,6 +83,14 @@ describe('an answer that is not a success', () => {
       retryAfterOf(failureOf('x', 429, { text: '', retryAfter: 'Wed, 21 Oct 2026 07:28:00 GMT' })),
     ).toBeUndefined();
     expect(retryAfterOf(new Failure('unreachable', 'x'))).toBeUndefined();
+  });
+
+  it('has us wait for a minute at most, whatever its header or its body says', () => {
+    const waits = (retryAfterSeconds: unknown, retryAfter?: string): number | undefined => {
+      const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds } });
+      return retryAfterOf(failureOf('x', 429, { text, ...(retryAfter !== undefined && { retryAfter }) }));
+    };
+    expect([waits(1e9), waits(7, '86400'), waits('soon'), waits(-1)]).toEqual([60, 60, undefined, undefined]);
   });
 });
 

@@ -44,6 +44,17 @@ export const isIdleEnd = (thrown: unknown): boolean =>
   thrown.cause instanceof Error &&
   Reflect.get(thrown.cause, 'code') === 'UND_ERR_BODY_TIMEOUT';
 
+/** What the server says in plain text where nothing is at a path; a proxy may say the same. */
+const noSuchPath = '404 page not found';
+
+/**
+ * The object is not there, or its kind is not defined. A kind can be undefined for a moment, and a proxy can answer in the
+ * server's place: where an object counts as gone, `not-found` has to be asked for.
+ */
+export const isAbsentOrUndefined = (thrown: unknown): boolean =>
+  thrown instanceof Failure &&
+  (thrown.kind === 'not-found' || (thrown instanceof ApiFailure && thrown.says === noSuchPath));
+
 /** How long the other side asked us to wait, if it did. */
 export const retryAfterOf = (thrown: unknown): number | undefined =>
   thrown instanceof ApiFailure ? thrown.retryAfterSeconds : undefined;
@@ -52,12 +63,15 @@ export const retryAfterOf = (thrown: unknown): number | undefined =>
 export function failureOf(asked: string, status: number, answer: { text: string; retryAfter?: string }): ApiFailure {
   const body = statusIn(answer.text);
   const says = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
-  return new ApiFailure(isAboutAnother(body) ? 'conflict' : kindOf(status), `${asked}: ${says}`, {
+  return new ApiFailure(kindOf(status, body), `${asked}: ${status === 401 ? notAccepted : ''}${says}`, {
     reason: body.reason ?? (status === 410 ? 'Expired' : undefined),
-    retryAfterSeconds: secondsIn(answer.retryAfter) ?? body.details?.retryAfterSeconds,
+    retryAfterSeconds: secondsIn(answer.retryAfter) ?? secondsIn(body.details?.retryAfterSeconds),
     says,
   });
 }
+
+const notAccepted =
+  'the API server does not accept our credentials; if this lasts, check token and client certificate: ';
 
 /** A patch that says whom it means, and finds another there, is refused as if it were to change that one's uid. */
 const isAboutAnother = ({ details }: StatusBody): boolean =>
@@ -75,16 +89,20 @@ export function unanswered(asked: string, thrown: unknown, signal?: AbortSignal)
 }
 
 const kinds: Readonly<Record<number, FailureKind>> = {
-  401: 'forbidden',
+  401: 'unreachable', // also while a token is renewed, or an API server has not read its keys: it may pass
   403: 'forbidden',
-  404: 'not-found',
+  404: 'unreachable', // without a Status: a proxy says so, or a server that does not know the path as yet
   408: 'unreachable',
   409: 'conflict',
   410: 'conflict',
   429: 'unreachable',
 };
 
-const kindOf = (status: number): FailureKind => kinds[status] ?? (status >= 500 ? 'unreachable' : 'rejected');
+function kindOf(status: number, body: StatusBody): FailureKind {
+  if (isAboutAnother(body)) return 'conflict';
+  if (status === 404 && body.kind === 'Status' && body.reason === 'NotFound') return 'not-found';
+  return kinds[status] ?? (status >= 500 ? 'unreachable' : 'rejected');
+}
 
 /** A proxy or a server that is starting answers with text; then there is no Status to read. */
 function statusIn(text: string): StatusBody {
@@ -102,10 +120,13 @@ function numberIn(object: unknown, field: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** A proxy may ask for hours. Whoever waits that long sees nothing of the cluster meanwhile. */
+const longestWaitSeconds = 60;
+
 /** The header may also hold a date, which nobody sends here. */
-function secondsIn(header: string | undefined): number | undefined {
-  const seconds = Number(header);
-  return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+function secondsIn(wait: string | number | undefined): number | undefined {
+  const seconds = Number(wait);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestWaitSeconds) : undefined;
 }
 
 /** A connection tried over several addresses fails with a list of errors and no words of its own. */

@@ -73,11 +73,13 @@ export async function contentOf(
 
 interface Limit {
   readonly signal: AbortSignal;
+  /** From now on there is no limit but `outer`. */
+  readonly lift: () => void;
   readonly [Symbol.dispose]: () => void;
 }
 
 /** A signal that aborts with `outer`, or when the time is over. It must be disposed of, or it stays tied to `outer`. */
-function limited(millis: number, outer?: AbortSignal): Limit {
+export function limited(millis: number, outer?: AbortSignal): Limit {
   const controller = new AbortController();
   const follow = (): void => controller.abort(outer?.reason);
   const timer = setTimeout(() => controller.abort(new Error(`not within ${millis / 1000} s`)), millis);
@@ -85,6 +87,7 @@ function limited(millis: number, outer?: AbortSignal): Limit {
   outer?.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
+    lift: () => clearTimeout(timer),
     [Symbol.dispose]: () => {
       clearTimeout(timer);
       outer?.removeEventListener('abort', follow);

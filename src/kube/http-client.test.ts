@@ -2,9 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeAnswer, type FakeRequest, fakeApiServer, json, refuse } from '../../test/support/fake-api-server.ts';
 import { samplePod } from '../../test/support/sample-objects.ts';
 import { whileLeading } from '../runtime/while-leading.ts';
-import { withoutCredentials } from './config.ts';
+import { type Access, withoutCredentials } from './config.ts';
 import { connectTo } from './connection.ts';
 import { HttpKubeClient } from './http-client.ts';
+import { portForward } from './port-forward.ts';
 import { pods, selfSubjectAccessReviews } from './resource.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -22,6 +23,44 @@ async function serverThat(answer: FakeAnswer): Promise<{ client: HttpKubeClient;
 
 const echo: FakeAnswer = (response, { body }) => json(response, body === '' ? samplePod('a', 1) : JSON.parse(body));
 const at = { namespace: 'default', name: 'a' };
+
+describe('credentials that do not come', () => {
+  const never = (): Promise<never> => new Promise(() => {});
+  const clientWith = (access: Partial<Access>, url = 'http://127.0.0.1:1'): HttpKubeClient => {
+    const connection = connectTo({ ...withoutCredentials(url), ...access }, { userAgent: 'tester/1' });
+    cleanups.push(() => connection.close());
+    return new HttpKubeClient(connection, { fieldManager: 'tester' });
+  };
+
+  it.each([
+    ['tokens', () => clientWith({ headers: never })],
+    ['certificates', () => clientWith({ tls: never }, 'https://127.0.0.1:1')],
+  ])(
+    'hold up a request no longer than its signal, and a watch no longer than it may take to begin: %s',
+    async (_, to) => {
+      const stop = new AbortController();
+      const asked = to().get(pods, at, { signal: stop.signal });
+      stop.abort(new Error('shutting down'));
+      await expect(asked).rejects.toMatchObject({
+        kind: 'unreachable',
+        message: expect.stringMatching(/shutting down/),
+      });
+      const watching = Array.fromAsync(to().watch(pods, { resourceVersion: '1', timeoutSeconds: 0.02 }));
+      await expect(watching).rejects.toMatchObject({
+        kind: 'unreachable',
+        message: expect.stringMatching(/not within/),
+      });
+    },
+  );
+
+  it('hold up a port-forward no longer than its signal', async () => {
+    const access = { ...withoutCredentials('http://127.0.0.1:1'), headers: never };
+    const stop = AbortSignal.abort();
+    await expect(portForward(access, { ...at, port: 1 }, stop)).rejects.toMatchObject({
+      ...{ kind: 'unreachable', message: 'port-forward pods default/a port 1: stopped' },
+    });
+  });
+});
 
 describe('a request', () => {
   it('is confirmed after credentials have been waited for, and is not sent if that fails', async () => {
@@ -47,6 +86,26 @@ describe('a request', () => {
     }
     expect(server.requests).toEqual([]);
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
+  });
+
+  it('is sent with a token that was read again, after the one that was kept was not accepted', async () => {
+    const shown: unknown[] = [];
+    const server = await fakeApiServer((response, { headers }) => {
+      shown.push(headers.authorization);
+      return headers.authorization === 'new'
+        ? json(response, samplePod('a', 1))
+        : refuse(response, 401, 'Unauthorized');
+    });
+    let token = 'old';
+    const headers = async () => ({ authorization: token });
+    const refused = (): void => void (token = 'new');
+    const connection = connectTo({ ...withoutCredentials(server.url), headers, refused }, { userAgent: 'tester/1' });
+    cleanups.push(() => server[Symbol.asyncDispose]());
+    cleanups.push(() => connection.close());
+    const client = new HttpKubeClient(connection, { fieldManager: 'tester' });
+    await expect(client.get(pods, at)).rejects.toMatchObject({ kind: 'unreachable', reason: 'Unauthorized' });
+    expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
+    expect(shown).toEqual(['old', 'new']);
   });
 
   it('goes below the path of the address, and says who asks', async () => {

@@ -11,7 +11,15 @@ import type {
 } from './client.ts';
 import type { Connection } from './connection.ts';
 import { unanswered } from './errors.ts';
-import { type Answered, type Call, contentOf, defaultTimeoutSeconds, perform, requestOf } from './http-call.ts';
+import {
+  type Answered,
+  type Call,
+  contentOf,
+  defaultTimeoutSeconds,
+  limited,
+  perform,
+  requestOf,
+} from './http-call.ts';
 import { type At, type KubeObject, keyOf, type Stored } from './object.ts';
 import { PageSize } from './page-size.ts';
 import { apiVersionOf, collectionPath, objectPath, type Resource, type Review, reviewPath } from './resource.ts';
@@ -117,10 +125,13 @@ export class HttpKubeClient implements KubeClient {
   async *watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
     const call = watchCall(resource, options);
     const asked = `watch ${call.what}`;
-    const { signal, timeoutSeconds = defaultTimeoutSeconds, idleSeconds = defaultIdleSeconds } = options;
+    const { timeoutSeconds = defaultTimeoutSeconds, idleSeconds = defaultIdleSeconds } = options;
     const limits = { beginMillis: timeoutSeconds * 1000, pauseMillis: idleSeconds * 1000 };
+    using limit = limited(limits.beginMillis * 2, options.signal);
+    const { signal } = limit;
     try {
       const answer = await this.#connection.request({ ...requestOf(call), ...limits, signal });
+      limit.lift();
       if (answer.statusCode !== 200) await contentOf(asked, answer);
       for await (const line of linesOf(answer.body)) yield eventIn<T>(line, asked);
     } catch (error) {

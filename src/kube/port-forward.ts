@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Agent, WebSocket } from 'undici';
 import type { Failure } from '../std/failure.ts';
+import { unlessAborted } from '../std/when-aborted.ts';
 import type { Access } from './config.ts';
 import { connectorFor } from './connection.ts';
 import { ApiFailure } from './errors.ts';
@@ -28,11 +29,14 @@ export interface PodPort extends At {
  */
 export async function portForward(access: Access, target: PodPort, signal?: AbortSignal): Promise<Duplex> {
   const asked = `port-forward pods ${keyOf(target)} port ${target.port}`;
+  const headers = await unlessAborted(access.headers(), signal).catch((thrown: unknown) => {
+    throw signal?.aborted ? failure(asked, 'stopped') : thrown;
+  });
   const agent = new Agent({ allowH2: false, connect: connectorFor(access, { allowH2: false }) });
   const socket = new WebSocket(addressOf(access, target), {
     protocols: [protocol],
     dispatcher: agent,
-    headers: { ...(await access.headers()) },
+    headers: { ...headers },
   });
   socket.binaryType = 'arraybuffer';
   const stream = streamOver(socket, asked);

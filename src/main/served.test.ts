@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
-import { Failure } from '../std/failure.ts';
+import { failureOf } from '../kube/errors.ts';
+import type { Failure } from '../std/failure.ts';
 import { makeLog } from './log.ts';
 import { dialectsToServe, whenDefined } from './served.ts';
 
@@ -52,10 +53,12 @@ describe('the APIs that are served', () => {
 });
 
 describe('an API whose kinds are not defined', () => {
+  const undefinedKind = (plural: string) => failureOf(`list ${plural}`, 404, { text: '404 page not found\n' });
+
   it('is waited for, and the first time it is there is enough', async () => {
     const clock = new VirtualClock();
     const list = async ({ plural }: { plural: string }) => {
-      if (clock.monotonic() < (plural === 'etcdpeers' ? 60_000 : 20_000)) throw new Failure('not-found', plural);
+      if (clock.monotonic() < (plural === 'etcdpeers' ? 60_000 : 20_000)) throw undefinedKind(plural);
       return { items: [] };
     };
     const onTrouble = ({ message }: Failure) => expect.unreachable(message);
@@ -69,7 +72,7 @@ describe('an API whose kinds are not defined', () => {
   it('is not waited for any longer when the operator is told to stop', async () => {
     const clock = new VirtualClock();
     const stop = new AbortController();
-    const list = () => Promise.reject(new Failure('not-found', 'no such kind'));
+    const list = () => Promise.reject(undefinedKind('etcdclusters'));
     const looking = { client: { list } as never, scope: undefined, clock, log: makeLog('silent'), onTrouble: () => {} };
     const defined = whenDefined(improbable, looking, stop.signal);
     await clock.advance(10_000);

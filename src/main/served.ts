@@ -5,6 +5,7 @@ import { withRepository } from '../dialects/image.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
 import { type Restrictions, restrictedTo, silentAboutPlaintext } from '../dialects/restrictions.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { isAbsentOrUndefined } from '../kube/errors.ts';
 import { namespaced, type Resource } from '../kube/resource.ts';
 import { type Backoff, backoffSeconds, type Clock, pause } from '../runtime/clock.ts';
 import { Failure } from '../std/failure.ts';
@@ -96,7 +97,7 @@ export async function whenDefined(dialect: ClusterDialect, looking: Looking, sig
   for (let tries = 1; !signal.aborted; tries++) {
     const obstacle = await obstacleTo(dialect, looking, signal);
     if (obstacle === undefined) return true;
-    if (obstacle.kind !== 'not-found') onTrouble(obstacle);
+    if (!isAbsentOrUndefined(obstacle)) onTrouble(obstacle);
     else if (tries === triesUntilTold)
       log.info({ group: dialect.group }, 'its CustomResourceDefinitions are not there: its clusters wait for them');
     await pause(clock, backoffSeconds(clock, lookAgain, tries) * 1000, signal);

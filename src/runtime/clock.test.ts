@@ -26,6 +26,12 @@ describe('waiting', () => {
     await pause(systemClock, 20, new AbortController().signal);
     expect(systemClock.monotonic() - began).toBeGreaterThan(15);
   });
+
+  it('for longer than a timer of Node lasts does not end at once', async () => {
+    const callOff = systemClock.after(2 ** 31, () => expect.unreachable());
+    await pause(systemClock, 20, new AbortController().signal);
+    callOff();
+  });
 });
 
 describe('the time between attempts', () => {

@@ -1,20 +1,23 @@
 /** Time and chance, as an argument: a test brings its own, and then hours pass in milliseconds. */
 export interface Clock {
-  /** Milliseconds of a clock that nobody sets: for measuring how long something takes. */
+  /** Milliseconds of a clock that nobody sets: for measuring how long something takes. It stands still while a machine is suspended. */
   readonly monotonic: () => number;
-  /** The time of day, which may jump: only for telling people. */
+  /** The time of day, which may jump: for telling people, and for noticing that the machine was suspended. */
   readonly now: () => Date;
-  /** Calls once, later; returns how to call it off. */
+  /** Calls once, later; returns how to call it off. After more than 24 days it may call early. */
   readonly after: (millis: number, call: () => void) => () => void;
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number;
 }
 
+/** Node calls at once what is to be called later than this. */
+const longestTimer = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   now: () => new Date(),
   after: (millis, call) => {
-    const timer = setTimeout(call, millis);
+    const timer = setTimeout(call, Math.min(millis, longestTimer));
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),

@@ -15,8 +15,9 @@ interface Candidate {
   toldFirst?: boolean;
 }
 
-/** Starts one that leads until it is stopped or loses. */
-function start(server: FakeLeases, clock: Clock, identity: string): Candidate {
+/** Starts one that leads until it is stopped or loses. `process` is its identity; behind a slash, what tells it apart. */
+function start(server: FakeLeases, clock: Clock, process: string): Candidate {
+  const [identity = ''] = process.split('/');
   const stop = new AbortController();
   const candidate: Candidate = { leadership: undefined, ended: 'no', stop, troubles: [] };
   const work = (leadership: Leadership): Promise<void> => {
@@ -27,7 +28,7 @@ function start(server: FakeLeases, clock: Clock, identity: string): Candidate {
     return promise;
   };
   const options = {
-    client: server.clientOf(identity),
+    client: server.clientOf(process),
     namespace: 'system',
     name: 'operator',
     identity,
@@ -117,6 +118,35 @@ describe('two candidates whose clocks are ten minutes apart', () => {
   });
 });
 
+describe('two processes with the same identity', () => {
+  it('never lead both: the second waits for the lease to expire, and the first loses it by name', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    const one = start(server, clock, 'same/one');
+    await settled();
+    const two = start(server, clock, 'same/two');
+    await clock.advance(600_000);
+    expect([one.leadership?.holds(), two.leadership]).toEqual([true, undefined]);
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: 'same', leaseTransitions: 0 });
+    const lease = await server.clientOf('two').get({} as never, { name: '' });
+    await server.clientOf('two').update({} as never, { ...lease, metadata: { ...lease.metadata, annotations: {} } });
+    await clock.advance(4_500);
+    const says = 'lost the lease system/operator: another process with the identity same took it';
+    expect(one.ended).toMatchObject({ message: says });
+  });
+
+  it('follow each other: a restarted process waits for the lease of its predecessor once', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    start(server, clock, 'same/one');
+    await clock.advance(60_000);
+    server.faults.set('same/one', 'hangs'); // it was killed
+    const two = start(server, clock, 'same/two');
+    await clock.advance(14_000);
+    expect(two.leadership).toBeUndefined();
+    await clock.advance(4_000);
+    expect(two.leadership?.holds()).toBe(true);
+  });
+});
+
 describe('a leader', () => {
   it.each(['cut off', 'hangs'] as const)('stops in time when its requests are %s', async (fault) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
@@ -156,6 +186,21 @@ describe('a leader', () => {
     expect(one.leadership?.lost.aborted).toBe(true);
     expect(one.ended).toMatchObject({ message: expect.stringMatching(/stood still for [34]\.\d s/) });
     expect(server.lease?.spec?.holderIdentity).toBe('one'); // who comes next has to wait, as if we had crashed
+  });
+
+  it('stops when its machine was suspended, which only the wall clock shows, before any timer has fired', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    const one = start(server, clock, 'one');
+    await clock.advance(61_000);
+    for (const millis of [3_000, -3_600_000]) {
+      clock.suspend(millis); // too short; and a wall clock that is set back
+      await clock.advance(61_000);
+      expect(one.leadership?.holds()).toBe(true);
+    }
+    clock.suspend(3_600_000);
+    expect(one.leadership?.holds()).toBe(false);
+    await clock.advance(500);
+    expect(one.ended).toMatchObject({ message: expect.stringMatching(/suspended, .* by 3600\.0 s/) });
   });
 
   it('stops at its next renewal when somebody else took the lease', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../kube/client.ts';
 import type { Lease, Stored } from '../kube/object.ts';
 import { leases } from '../kube/resource.ts';
@@ -8,7 +9,7 @@ export interface LeaseOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly namespace: string;
   readonly name: string;
-  /** Who we are; no two processes may have the same, not even one after the other. */
+  /** The holder as users see it, such as the name of the pod. Processes with the same identity are told apart by an annotation. */
   readonly identity: string;
   readonly clock: Clock;
   /** Told of attempts that failed; they are made again as long as there is time. */
@@ -32,6 +33,9 @@ export interface Leadership {
   /** Looks at the clock itself: after a pause of the process this is right before any timer has fired. */
   readonly holds: () => boolean;
 }
+
+/** Names the process that holds the lease: two processes may have the same identity, and only one of them may lead. */
+const processAnnotation = 'etcd-operator/process';
 
 /** How often we look whether time is up, or has stood still for us. */
 const tickMillis = 500;
@@ -76,17 +80,20 @@ interface Term {
   readonly lose: (failure: Failure) => void;
 }
 
+const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`;
+
 type Attempt = 'ours' | 'taken' | 'unknown';
 
 class Candidate {
   readonly #options: LeaseOptions;
+  readonly #process = randomUUID();
   readonly #durationSeconds: number;
   readonly #deadlineMillis: number;
   readonly #retryMillis: number;
   /** The lease as we last saw it, and when we saw it change: the others' clocks are not to be trusted. */
   #seen: { readonly lease: Stored<Lease>; readonly at: number } | undefined;
-  /** When we sent the request that last renewed it: the others count from later than this. */
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  /** When we sent the request that last renewed it, by both clocks: the others count from later than this. */
+  #renewed = { at: Number.NEGATIVE_INFINITY, wall: 0 };
   /** When `guard` last had its turn. */
   #tickedAt = Number.NEGATIVE_INFINITY;
 
@@ -100,10 +107,22 @@ class Candidate {
 
   /** Whether we renewed it recently enough to go on, and were awake all the time. */
   isFresh(): boolean {
-    const now = this.#options.clock.monotonic();
-    return (
-      now - this.#renewedAt < this.#deadlineMillis && now - this.#tickedAt - tickMillis <= this.#deadlineMillis / 3
-    );
+    const isRenewed = this.#options.clock.monotonic() - this.#renewed.at < this.#deadlineMillis;
+    return isRenewed && this.#standstill() === undefined;
+  }
+
+  /** Why it cannot be known that others did not take the lease meanwhile. */
+  #standstill(): string | undefined {
+    const { clock } = this.#options;
+    const lateMillis = clock.monotonic() - this.#tickedAt - tickMillis;
+    const aheadMillis = clock.now().getTime() - this.#renewed.wall - (clock.monotonic() - this.#renewed.at);
+    const isLong = (millis: number): boolean => millis > this.#deadlineMillis / 3;
+    if (isLong(lateMillis)) return `this process stood still for ${inSeconds(lateMillis)}`;
+    // The monotonic clock does not count the time for which a virtual machine was suspended. A wall clock that is set forward
+    // looks the same: then leadership is lost without need, which does no harm.
+    if (isLong(aheadMillis))
+      return `this machine was suspended, or its clock set forward, by ${inSeconds(aheadMillis)}`;
+    return undefined;
   }
 
   /** Tries until the lease is ours; false if we were told to stop before. */
@@ -121,7 +140,7 @@ class Candidate {
       await pause(this.#options.clock, this.#retryMillis, stop);
       if (stop.aborted) return;
       // Not broken off by `stop`: whether it was written has to be known when the lease is given back.
-      if ((await this.#attempt(lost)) === 'taken') return lose(this.#loss('conflict', 'somebody else took it'));
+      if ((await this.#attempt(lost)) === 'taken') return lose(this.#loss('conflict', `${this.#holder()} took it`));
     }
   }
 
@@ -132,12 +151,7 @@ class Candidate {
       this.#tickedAt = clock.monotonic();
       await pause(clock, tickMillis, stop);
       if (stop.aborted || this.isFresh()) continue;
-      const lateSeconds = (clock.monotonic() - this.#tickedAt - tickMillis) / 1000;
-      const stoodStill = lateSeconds * 1000 > this.#deadlineMillis / 3;
-      const why = stoodStill
-        ? `this process stood still for ${lateSeconds.toFixed(1)} s`
-        : 'it could not be renewed in time';
-      return lose(this.#loss('unreachable', why));
+      return lose(this.#loss('unreachable', this.#standstill() ?? 'it could not be renewed in time'));
     }
   }
 
@@ -147,7 +161,7 @@ class Candidate {
     const call = { timeoutSeconds: this.#deadlineMillis / 4000 };
     try {
       const lease = this.#seen?.lease ?? (await client.get(leases, { namespace, name }, call));
-      if (lease.spec?.holderIdentity !== this.#options.identity) return;
+      if (!this.#isHeldBy(lease)) return;
       const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: this.#time() };
       await client.update(leases, { ...lease, spec }, call);
     } catch (thrown) {
@@ -173,7 +187,7 @@ class Candidate {
     const call = { signal, timeoutSeconds: this.#deadlineMillis / 2000 };
     if (!this.#isOurs())
       this.#look(await unless('not-found', client.get(leases, { namespace, name }, call), undefined));
-    const began = clock.monotonic();
+    const [began, wall] = [clock.monotonic(), clock.now().getTime()];
     const lease = this.#seen?.lease;
     if (lease !== undefined && this.#isTaken()) return 'taken';
     const wanted = this.#mine(lease);
@@ -181,7 +195,7 @@ class Candidate {
       ? client.create(leases, wanted, call)
       : client.update(leases, wanted, call));
     this.#seen = { lease: written, at: began };
-    this.#renewedAt = began;
+    this.#renewed = { at: began, wall };
     return 'ours';
   }
 
@@ -192,7 +206,18 @@ class Candidate {
   }
 
   #isOurs(): boolean {
-    return this.#seen?.lease.spec?.holderIdentity === this.#options.identity;
+    return this.#seen !== undefined && this.#isHeldBy(this.#seen.lease);
+  }
+
+  #isHeldBy({ metadata, spec }: Stored<Lease>): boolean {
+    const isOfProcess = metadata.annotations?.[processAnnotation] === this.#process;
+    return isOfProcess && spec?.holderIdentity === this.#options.identity;
+  }
+
+  #holder(): string {
+    const { identity } = this.#options;
+    const isNamesake = this.#seen?.lease.spec?.holderIdentity === identity;
+    return isNamesake ? `another process with the identity ${identity}` : 'somebody else';
   }
 
   /** Somebody else holds it, and has been heard of within its duration. */
@@ -208,11 +233,13 @@ class Candidate {
     const { namespace, name, identity } = this.#options;
     const now = this.#time();
     const holding = { holderIdentity: identity, leaseDurationSeconds: this.#durationSeconds, renewTime: now };
-    const fresh = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    const annotations = { ...lease?.metadata.annotations, [processAnnotation]: this.#process };
+    const fresh = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name, annotations } };
     if (lease === undefined) return { ...fresh, spec: { ...holding, acquireTime: now, leaseTransitions: 0 } };
     if (this.#isOurs()) return { ...lease, spec: { ...lease.spec, ...holding } };
     const leaseTransitions = (lease.spec?.leaseTransitions ?? 0) + 1;
-    return { ...lease, spec: { ...lease.spec, ...holding, acquireTime: now, leaseTransitions } };
+    const metadata = { ...lease.metadata, annotations };
+    return { ...lease, metadata, spec: { ...lease.spec, ...holding, acquireTime: now, leaseTransitions } };
   }
 
   /** The server wants microseconds. */

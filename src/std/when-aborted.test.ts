@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { whenAborted } from './when-aborted.ts';
+import { unlessAborted, whenAborted } from './when-aborted.ts';
 
 it('is kept when the signal aborts, and not before', async () => {
   const end = new AbortController();
@@ -14,4 +14,15 @@ it('is kept when the signal aborts, and not before', async () => {
 
 it('is kept of a signal that had aborted already', async () => {
   await expect(whenAborted(AbortSignal.abort())).resolves.toBeUndefined();
+});
+
+it('gives a promise up when the signal aborts, before or meanwhile', async () => {
+  const never = new Promise<never>(() => {});
+  const stop = new AbortController();
+  expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1);
+  expect(await unlessAborted(Promise.resolve(1), stop.signal)).toBe(1);
+  const waiting = unlessAborted(never, stop.signal);
+  stop.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  await expect(unlessAborted(never, stop.signal)).rejects.toThrow('enough');
 });

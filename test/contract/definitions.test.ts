@@ -106,6 +106,8 @@ describe('a custom resource', () => {
       contentType: merge,
     });
     expect(changed.body).toMatchObject({ metadata: { generation: 2 }, spec: { count: 3 }, status: { ready: 1 } });
+    const none = await say('PATCH', `${things}/one/none`, { body: {}, contentType: merge });
+    expect(none).toMatchObject({ code: 404, body: { kind: 'Status', reason: 'NotFound', details: { name: 'one' } } });
   });
 
   it.each([

@@ -72,7 +72,7 @@ describe('with what a pod is given', () => {
         await connection.close();
       }
     };
-    await expect(asked(access)).rejects.toMatchObject({ kind: 'forbidden', reason: 'Unauthorized' });
+    await expect(asked(access)).rejects.toMatchObject({ kind: 'unreachable', reason: 'Unauthorized' });
     const stranger = { ...access, tls: async () => ({}) };
     await expect(asked(stranger)).rejects.toMatchObject({
       kind: 'unreachable',

@@ -244,7 +244,7 @@ export class SimulatedRestore {
     };
     const agentsOf = (index: string, namespace: string, key: string) =>
       objects.all('pods').filter((pod) => pod.metadata.namespace === namespace && indexes[index]?.(pod).includes(key));
-    const etcd = { to: () => ({ status: async () => ({ clusterId, memberId: 1n, leader: 1n }) }) };
+    const etcd = { to: () => ({ status: async () => ({ clusterId, memberId: 1n, leader: 1n }) }), keepOnly: () => {} };
     return {
       ...{ dialect: restores, resource: namespaced(restores), rivals: [], keepsSecrets: true, wayTo: undefined },
       clusters: { dialect: clusters, resource: namespaced(clusters) },

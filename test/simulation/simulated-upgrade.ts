@@ -277,7 +277,7 @@ export class SimulatedUpgrade {
     const to = ({ dial }: Endpoint) => this.members.connectionTo(dial?.host ?? '', this.#mortality.does);
     return {
       ...{ dialect: coreos, resource: namespaced(coreos), isOurs: () => true, client: objects.client },
-      ...{ etcd: { to }, writer: () => this.#writer(), caughtUp: () => true, toldAgo: () => 10 },
+      ...{ etcd: { to, keepOnly: () => {} }, writer: () => this.#writer(), caughtUp: () => true, toldAgo: () => 10 },
       caches: {
         ...{ clusters: cacheOf('etcdclusters'), pods: cacheOf('pods'), claims: cacheOf('persistentvolumeclaims') },
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },

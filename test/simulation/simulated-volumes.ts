@@ -153,7 +153,7 @@ export class SimulatedVolumes {
     const to = ({ dial }: Endpoint) => this.#members.connectionTo(dial?.host ?? '', does);
     return {
       ...{ dialect: this.#dialect, resource: namespaced(this.#dialect), isOurs: () => true, client: objects.client },
-      ...{ etcd: { to }, writer: () => objects.writer, caughtUp: () => true, toldAgo: () => 10 },
+      ...{ etcd: { to, keepOnly: () => {} }, writer: () => objects.writer, caughtUp: () => true, toldAgo: () => 10 },
       caches: {
         ...{ clusters: cacheOf('etcdclusters'), pods: cacheOf('pods'), claims: cacheOf('persistentvolumeclaims') },
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },

@@ -56,7 +56,13 @@ class SuspendedPass {
     const expectations = new Expectations({ clock: systemClock, onExpired: () => undefined });
     const writing = { client, expectations, storeOf: () => undefined, onStatus: () => undefined };
     const to = (endpoint: Endpoint) => this.#connection(tools.etcd.to(endpoint));
-    return { ...tools, client, writer: (key) => writerFor(key, writing), etcd: { to } as never, leads: this.#leads };
+    return {
+      ...tools,
+      client,
+      writer: (key) => writerFor(key, writing),
+      etcd: { to, keepOnly: () => {} } as never,
+      leads: this.#leads,
+    };
   }
 
   #client({ client, writer }: Tools): KubeClient {

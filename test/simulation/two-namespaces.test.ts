@@ -74,7 +74,11 @@ class TwoNamespaces {
     this.#tools = {
       ...{ dialect, resource: places.clusters, caches, peers, client: this.#client, isOurs: () => true },
       ...{ writer: (key: string) => writerFor(key, writing), caughtUp: () => true, toldAgo: () => 100 },
-      ...{ etcd: { to: (endpoint: Endpoint) => this.#dial(endpoint) }, keepsSecrets: true, dropsSecrets: true },
+      ...{
+        etcd: { to: (endpoint: Endpoint) => this.#dial(endpoint), keepOnly: () => {} },
+        keepsSecrets: true,
+        dropsSecrets: true,
+      },
       ...{ tidied: new Map(), now: () => new Date(now), randomName: (of: string) => `${of}-9` },
       ...{ tell: () => undefined, log: () => undefined },
     } as unknown as Tools;

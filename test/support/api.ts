@@ -1,7 +1,6 @@
-import { isAlreadyExists } from '../../src/kube/errors.ts';
+import { isAbsentOrUndefined, isAlreadyExists } from '../../src/kube/errors.ts';
 import type { KubeObject, Pod, Stored } from '../../src/kube/object.ts';
 import { namespaces, pods } from '../../src/kube/resource.ts';
-import { Failure } from '../../src/std/failure.ts';
 import { theClient } from './kube-client.ts';
 import type { Kubectl } from './kubectl.ts';
 import { textOf, valuesAt } from './paths.ts';
@@ -23,7 +22,7 @@ export async function read<T>({ namespace }: Within, words: string): Promise<Sho
 /** The same, or nothing where there is none. */
 export const find = <T>(within: Within, words: string): Promise<Shown<T> | undefined> =>
   read<T>(within, words).catch((thrown: unknown) => {
-    if (Failure.from(thrown).kind === 'not-found') return undefined;
+    if (isAbsentOrUndefined(thrown)) return undefined;
     throw thrown;
   });
 
@@ -66,7 +65,7 @@ export async function apply({ namespace }: Within, words: string, body: object):
 export async function remove({ namespace }: Within, words: string): Promise<void> {
   const { resource, name = '' } = targetOf(words);
   await (await theClient()).remove(resource, { namespace, name }).catch((thrown: unknown) => {
-    if (Failure.from(thrown).kind !== 'not-found') throw thrown;
+    if (!isAbsentOrUndefined(thrown)) throw thrown;
   });
 }
 

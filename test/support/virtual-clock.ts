@@ -6,11 +6,12 @@ export class VirtualClock implements Clock {
   readonly #began = Date.parse('2026-01-01T00:00:00Z');
   readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>();
   #millis = 0;
+  #suspended = 0;
   /** What `random` gives. */
   chance = 0.5;
 
   readonly monotonic = (): number => this.#millis;
-  readonly now = (): Date => new Date(this.#began + this.#millis);
+  readonly now = (): Date => new Date(this.#began + this.#millis + this.#suspended);
   readonly random = (): number => this.chance;
 
   readonly after = (millis: number, call: () => void): (() => void) => {
@@ -40,6 +41,11 @@ export class VirtualClock implements Clock {
   /** The process was paused: time passed, and nothing happened in it. Timers come late, with the next `advance`. */
   freeze(millis: number): void {
     this.#millis += millis;
+  }
+
+  /** The machine was suspended: only the wall clock shows the time that passed. Timers do not come late. */
+  suspend(millis: number): void {
+    this.#suspended += millis;
   }
 
   #next(until: number): { readonly at: number; readonly call: () => void } | undefined {

@@ -2,6 +2,7 @@ import type { Agent } from '../../core/model/agent.ts';
 import type { BackupIntent, BackupWorld } from '../../core/model/backup.ts';
 import { dueSlot } from '../../core/plan/backup/plan-backup.ts';
 import type { ReadBackup } from '../../dialects/backup-dialect.ts';
+import { isAbsentOrUndefined } from '../../kube/errors.ts';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { agentOf } from '../agents/agent-of-pod.ts';
@@ -67,7 +68,7 @@ async function findSource(intent: BackupIntent, tools: BackupTools): Promise<Fou
   const name = source.cluster;
   const object = await tools.client.get(resource, { namespace, name }).catch((thrown: unknown) => {
     const { kind, message } = Failure.from(thrown);
-    if (kind === 'not-found') return `there is no ${dialect.kind} "${name}" in this namespace`;
+    if (isAbsentOrUndefined(thrown)) return `there is no ${dialect.kind} "${name}" in this namespace`;
     if (kind === 'forbidden') return message;
     throw thrown;
   });

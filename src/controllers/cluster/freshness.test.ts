@@ -47,7 +47,7 @@ function clusterWhereWritesTake(millis: number) {
     },
     ...{ now: () => new Date(0), monotonic: () => now.millis, randomName: String, log: () => undefined },
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => true, tell: () => undefined },
-    ...{ etcd: { to: () => etcd }, client: { get: async () => undefined } },
+    ...{ etcd: { to: () => etcd, keepOnly: () => undefined }, client: { get: async () => undefined } },
   };
   const reconcile = clusterReconciler(tools as unknown as Tools);
   const pass = async () => {

@@ -30,6 +30,7 @@ async function changedWhilePaused(volumeClaimPolicy: string, annotations: Readon
     ...{ dialect: improbable, isOurs: () => true, caughtUp: () => true, toldAgo: () => 99, writer: () => ({ patch }) },
     caches: { clusters: { get: () => object }, pods: none, claims, services: none, budgets: undefined },
     ...{ now: () => new Date(0), randomName: String, tell: () => undefined, log: () => undefined },
+    etcd: { keepOnly: () => {} },
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, resource: { kind: 'EtcdCluster' } },
   };
   await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);

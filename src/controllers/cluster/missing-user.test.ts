@@ -74,7 +74,7 @@ async function seen({ refusal, bodies, hasUsers = false, TLS }: Etcd, data?: Rea
   };
   const tools = {
     caches: { pods: { by: () => pods }, claims: { by: () => [] } },
-    ...{ client: { get }, etcd: { to }, now: () => new Date(0), randomName: String },
+    ...{ client: { get }, etcd: { to, keepOnly: () => {} }, now: () => new Date(0), randomName: String },
   };
   const { world, planes } = await observe(read.value, tools as unknown as Tools, new AbortController().signal);
   return { world, users, planes };

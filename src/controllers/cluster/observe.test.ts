@@ -22,6 +22,7 @@ async function seen(get: () => Promise<unknown>) {
   const tools = {
     caches: { pods: nothing, claims: nothing },
     client: { get },
+    etcd: { keepOnly: () => {} },
     now: () => new Date(0),
     randomName: String,
   };
@@ -65,7 +66,7 @@ describe('a Secret of the operator', () => {
     const tools = {
       caches: { pods: { by: () => [{ ...samplePod('db-0', 1), status: running }] }, claims: nothing },
       client: { get: () => Promise.reject(new Failure('not-found', 'not there')) },
-      ...{ etcd: { to }, now: () => new Date(0), randomName: String },
+      ...{ etcd: { to, keepOnly: () => {} }, now: () => new Date(0), randomName: String },
     };
     const { world, planes } = await observe(read.value, tools as unknown as Tools, new AbortController().signal);
     expect(asked).toEqual(['http://db-0.db.default.svc:2379']);
@@ -93,15 +94,18 @@ describe('a Secret of the operator', () => {
   });
 });
 
+type Keep = (owner: string, present: readonly { readonly host: string }[]) => void;
+
 describe('a question to a member', () => {
   /** How long each is given to answer, by its address. */
-  async function patience(memory: object): Promise<Readonly<Record<string, number>>> {
+  async function patience(memory: object, keepOnly: Keep = () => {}): Promise<Readonly<Record<string, number>>> {
     const status = { containerStatuses: [{ name: 'etcd', restartCount: 0, state: { running: {} } }] };
     const conditions = [{ type: 'Ready', status: 'True' }];
     const pods = [
       { ...samplePod('db-0', 1), status: { ...status, conditions, podIP: 'serving' } },
       { ...samplePod('db-2', 1), status: { ...status, podIP: 'starting' } },
       { ...samplePod('db-3', 1, { namespace: 'attacker' }), status: { ...status, conditions, podIP: 'of another' } },
+      { ...samplePod('db-4', 1), status: { ...status, phase: 'Failed', podIP: 'ended' } },
       {
         ...samplePod('db-1', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
         status: { ...status, conditions, podIP: 'stopping' },
@@ -109,6 +113,7 @@ describe('a question to a member', () => {
     ];
     const given: Record<string, number> = {};
     const to = ({ dial }: Endpoint) => ({
+      host: dial?.host,
       status: async ({ timeoutMillis }: { timeoutMillis: number }) => {
         given[dial?.host ?? ''] = timeoutMillis;
         throw new Failure('unreachable', 'nobody there');
@@ -116,7 +121,7 @@ describe('a question to a member', () => {
     });
     const tools = {
       caches: { pods: { by: () => pods }, claims: nothing },
-      etcd: { to },
+      etcd: { to, keepOnly },
       now: () => new Date(0),
       randomName: String,
     };
@@ -129,6 +134,12 @@ describe('a question to a member', () => {
 
   it('waits long for an answer, but not of one that is being stopped or not ready', async () => {
     expect(await patience({ clusterId: 'c1' })).toEqual({ serving: 2_000, starting: 300, stopping: 300 });
+  });
+
+  it("leaves connections only to pods that are there: an address of a pod that ended may be another pod's", async () => {
+    const kept: unknown[] = [];
+    await patience({ clusterId: 'c1' }, (owner, present) => kept.push(owner, ...present.map(({ host }) => host)));
+    expect(kept).toEqual(['default/db', 'serving', 'starting', 'stopping']);
   });
 
   it('reaches no pod of another namespace, whatever a lookup has found', async () => {

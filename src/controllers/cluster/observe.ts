@@ -225,14 +225,20 @@ function connectionsTo(
   tools: Tools,
 ): ReadonlyMap<string, EtcdConnection> {
   const own = pods.filter(({ metadata }) => metadata.namespace === blueprint.intent.namespace);
-  const reachable = locked === undefined ? own.filter(({ status }) => status?.podIP !== undefined) : [];
+  const reachable = locked === undefined ? own.filter(({ status }) => hasAddress(status)) : [];
   const trusted = trustedWithPassword(own, blueprint);
   const entryTo = (pod: Stored<Pod>): Security['entry'] => (trusted.has(pod) ? entry : withoutPassword(entry));
   const endpoint = (pod: Stored<Pod>): Endpoint =>
     wayOf(pod, { ...endpointOf(pod, entry, blueprint), ...entryTo(pod), owner: keyOf(blueprint.intent) }, tools);
   const to = (pod: Stored<Pod>): EtcdConnection => tools.etcd.to(endpoint(pod));
-  return new Map(reachable.map((pod) => [nameOfBody(pod), to(pod)]));
+  const connections = new Map(reachable.map((pod) => [nameOfBody(pod), to(pod)]));
+  tools.etcd.keepOnly(keyOf(blueprint.intent), [...connections.values()]);
+  return connections;
 }
+
+/** The address of a pod that has ended may be another pod's. */
+const hasAddress = (status: Pod['status']): boolean =>
+  status?.podIP !== undefined && status.phase !== 'Failed' && status.phase !== 'Succeeded';
 
 const withoutPassword = ({ tls }: Security['entry']): Security['entry'] => (tls === undefined ? {} : { tls });
 

@@ -34,7 +34,13 @@ async function passWhere(failure: ApiFailure) {
     },
     ...{ now: () => new Date(0), randomName: String, log: () => undefined, client: none, list: none },
     tell: (_: unknown, told: object) => void events.push(told),
-    ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, resource: { plural: 'etcdclusters' } },
+    ...{
+      etcd: { keepOnly: () => undefined },
+      tidied: new Map(),
+      keepsSecrets: false,
+      dropsSecrets: false,
+      resource: { plural: 'etcdclusters' },
+    },
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return { outcome, written: written.join(), events };

@@ -76,6 +76,7 @@ async function passWhere(failure: Failure, given: Partial<typeof usual> = {}) {
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => leads },
     client: { get: async () => pod },
     watched: watchedFor(actingFor),
+    etcd: { keepOnly: () => {} },
   };
   const outcome = await clusterReconciler(tools as unknown as Tools)('default/db', new AbortController().signal);
   return { outcome, made, events, told: JSON.stringify(told) };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aWorld, withIntent } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/model/cluster.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { failureOf } from '../../kube/errors.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Deed } from './deed.ts';
 import { lookAtSafeguard, makeBackup } from './safeguard.ts';
@@ -80,6 +81,7 @@ describe('the backup before an upgrade', () => {
 
   it.each([
     ['missing', notThere, ''],
+    ['missing', failureOf('get etcdbackups', 404, { text: '404 page not found' }), ''],
     ['under-way', backup({}), ''],
     ['good', backup(good), ''],
     ['failed', backup(failed), 'no bucket'],

@@ -4,6 +4,7 @@ import type { ClusterIntent } from '../../core/model/intent.ts';
 import { nextMinor } from '../../core/plan/cluster/outdated.ts';
 import type { Step } from '../../core/plan/cluster/step.ts';
 import type { ClusterDialect, ReadCluster, SafeguardDialect } from '../../dialects/dialect.ts';
+import { isAbsentOrUndefined } from '../../kube/errors.ts';
 import { type At, keyOf, type Stored } from '../../kube/object.ts';
 import { namespaced, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
@@ -115,7 +116,11 @@ async function backupAt(
   resource: Resource<ClusterObject>,
   { client }: Pick<Tools, 'client'>,
 ): Promise<Stored<ClusterObject> | undefined> {
-  const found = await unless('not-found', client.get(resource, at), undefined);
+  // Without the kind of backups none can be there, and nobody moves on; but all else goes on.
+  const found = await client.get(resource, at).catch((thrown: unknown) => {
+    if (isAbsentOrUndefined(thrown)) return undefined;
+    throw thrown;
+  });
   return found && withStatus(found, { dialect: resource });
 }
 

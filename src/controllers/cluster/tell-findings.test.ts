@@ -43,7 +43,7 @@ async function unreachableCluster() {
       pods: { by: () => [{ ...pod, spec: { ...pod.spec, nodeName: 'node2' }, status }] },
       claims: { by: () => [] },
     },
-    ...{ etcd: { to: () => refusing }, now: () => new Date(0), randomName: String },
+    ...{ etcd: { to: () => refusing, keepOnly: () => {} }, now: () => new Date(0), randomName: String },
     watched: new Watched({ monotonic: () => now }),
   } as unknown as Tools;
   await observe(read.value, tools, new AbortController().signal);

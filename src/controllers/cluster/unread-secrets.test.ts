@@ -23,7 +23,14 @@ const nothing = { by: () => [], get: () => undefined };
 const toolsWith = (more: object): Tools =>
   ({
     ...{ dialect: coreos, caches: { pods: nothing, claims: nothing }, now: () => new Date(0), randomName: String },
-    ...{ keepsSecrets: true, dropsSecrets: true, tidied: new Map(), client: failing, ...more },
+    ...{
+      keepsSecrets: true,
+      dropsSecrets: true,
+      etcd: { keepOnly: () => undefined },
+      tidied: new Map(),
+      client: failing,
+      ...more,
+    },
   }) as unknown as Tools;
 
 const seen = (spec: object, more: object = {}) => observe(readOf(spec), toolsWith(more), new AbortController().signal);

@@ -199,7 +199,9 @@ async function wordOf(
   tools: RestoreTools,
 ): Promise<MemberStatus | string | undefined> {
   const endpoint = wayOf(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry, owner }, tools);
-  const asked = tools.etcd.to(endpoint).status({ timeoutMillis: 2_000 });
+  const connection = tools.etcd.to(endpoint);
+  tools.etcd.keepOnly(owner, [connection]);
+  const asked = connection.status({ timeoutMillis: 2_000 });
   return asked.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userFlaw })[0]);
 }
 

@@ -2,6 +2,7 @@ import { isKept } from '../../core/desired/kept-claim.ts';
 import { memberOfClaim } from '../../core/model/claim-names.ts';
 import { isNumberedName } from '../../core/model/ordinals.ts';
 import type { RestoreIntent } from '../../core/model/restore.ts';
+import { isAbsentOrUndefined } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Bodies } from './bodies.ts';
@@ -32,7 +33,7 @@ export async function takenFor(
 async function rivalOf(intent: RestoreIntent, tools: RestoreTools): Promise<string | undefined> {
   for (const resource of tools.rivals) {
     const rival = await clusterNamed(intent, resource, tools).catch((thrown: unknown) => {
-      if (Failure.from(thrown).kind !== 'forbidden') throw thrown;
+      if (Failure.from(thrown).kind !== 'forbidden' && !isAbsentOrUndefined(thrown)) throw thrown;
       return undefined;
     });
     if (rival !== undefined) return resource.group;

@@ -62,7 +62,7 @@ type Unstored = Omit<Target, 'object'>;
 const withObject = (target: Unstored | string, object: Target['object']): Target | string =>
   typeof target === 'string' ? target : { ...target, object };
 
-/** One that is not there in this API, or of which the API is not there, or that we may not see, is no obstacle here. */
+/** The cluster with the name that a restore names; undefined if there is none. */
 export async function clusterNamed(
   { namespace, cluster: name }: Pick<RestoreIntent, 'namespace' | 'cluster'>,
   resource: Resource<ClusterObject>,

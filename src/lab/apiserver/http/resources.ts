@@ -1,11 +1,11 @@
 import { authorize } from '../auth/authorize.ts';
 import type { User } from '../auth/user.ts';
-import { methodNotAllowed, NoSuchPath, Refusal } from '../refusal.ts';
+import { methodNotAllowed, NoSuchPath, notFound, Refusal } from '../refusal.ts';
 import type { ServerState } from '../state.ts';
 import { serveLogs } from '../streams/logs.ts';
 import { answerIn } from '../tables/answer.ts';
 import { hasSubresource, type ResourceType } from '../types/resource-type.ts';
-import type { Answer, Call } from '../verbs/call.ts';
+import { type Answer, type Call, namedOf } from '../verbs/call.ts';
 import { create } from '../verbs/create.ts';
 import { get, list } from '../verbs/list.ts';
 import { patch } from '../verbs/patch.ts';
@@ -71,7 +71,9 @@ const subresourceVerbs: Readonly<Record<string, string>> = {
 
 function ofSubresource(type: ResourceType, target: Target, method: string): Understood {
   const name = target.subresource ?? '';
-  if (!hasSubresource(type, name)) throw new NoSuchPath();
+  // Of a custom resource the object is said to be missing, as by Kubernetes.
+  if (!hasSubresource(type, name))
+    throw type.custom === undefined ? new NoSuchPath() : notFound(namedOf(type, target.name ?? ''));
   const verb = subresourceVerbs[method] ?? '';
   const act = subresources[name]?.[verb];
   if (act === undefined) throw methodNotAllowed();
