@@ -7,10 +7,11 @@ export interface Lasting {
 }
 
 /**
- * After a longer time between two looks counting begins anew: nothing is known of that time, as after a SIGSTOP, or while a spec
- * was refused. Regular passes are at most a minute apart (`work-queue.ts`), and one that does something may take half a minute.
+ * Passes are at most a minute apart (`work-queue.ts`), so no pause between two looks counts for more. A pass itself may take minutes
+ * where an API server or a webhook is slow. After a longer time counting begins anew: nothing is known of that time, as while a
+ * spec was refused.
  */
-const mostBetweenLooks = 90_000;
+const limits = { counted: 60_000, betweenLooks: 300_000 } as const;
 
 interface Round {
   /** When there was something to see. */
@@ -41,8 +42,8 @@ export class Sustained {
   note(key: string, holding: Iterable<string>): ReadonlyMap<string, Lasting> {
     const at = this.#clock.monotonic();
     const known = this.#rounds.get(key);
-    const before = known !== undefined && at - known.seenAt > mostBetweenLooks ? undefined : known;
-    const passed = before === undefined ? 0 : at - before.at;
+    const before = known !== undefined && at - known.seenAt > limits.betweenLooks ? undefined : known;
+    const passed = before === undefined ? 0 : Math.min(at - before.at, limits.counted);
     const lastingSince = (name: string): Lasting => {
       const { millis, looks } = before?.lasting.get(name) ?? { millis: -passed, looks: 0 };
       return { millis: millis + passed, looks: looks + 1 };

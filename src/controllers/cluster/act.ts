@@ -22,7 +22,7 @@ export interface Decided {
   readonly read: ReadCluster;
   readonly observed: Observed;
   readonly verdict: Verdict;
-  /** When the observation ended, by the monotonic clock. */
+  /** When members were heard, by the monotonic clock. */
   readonly observedAt: number;
   /** What the pass before has come to, if it had to be broken off after that. */
   readonly upkeep?: Upkeep | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { samplePod } from '../../../test/support/sample-objects.ts';
 import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
+import { Failure } from '../../std/failure.ts';
 import { clusterReconciler } from './reconcile.ts';
 import type { Tools } from './sources.ts';
 
@@ -17,7 +18,7 @@ const annotations = { 'etcd.database.coreos.com/initial-cluster': 'it-has-lost-i
 
 /** A cluster with an orphaned pod, where each write of the upkeep takes this long. */
 function clusterWhereWritesTake(millis: number) {
-  const now = { millis: 0, isLate: false };
+  const now = { millis: 0, isLate: false, isBlind: false, untilPlanned: 0 };
   const done: string[] = [];
   const etcd = { status: async () => ({ ...status, isLearner: false }), memberList: async () => members };
   const pods = ['db-0', 'db-9'].map((name, index) => ({
@@ -42,10 +43,19 @@ function clusterWhereWritesTake(millis: number) {
     ...{ dialect: coreos, isOurs: () => true, caughtUp: () => !now.isLate, toldAgo: () => 0, writer: () => writer },
     caches: {
       clusters: { get: () => object },
-      pods: { by: (index: string) => (index === 'owner' ? pods : []) },
+      pods: {
+        by: (index: string) => {
+          if (now.isBlind) throw new Failure('unreachable', 'the API server is slow');
+          return index === 'owner' ? pods : [];
+        },
+      },
       ...{ claims: nothing, services: nothing, budgets: undefined },
     },
-    ...{ now: () => new Date(0), monotonic: () => now.millis, randomName: String, log: () => undefined },
+    now: () => {
+      now.millis += now.untilPlanned; // asked for before members are, and again for the plan
+      return new Date(0);
+    },
+    ...{ monotonic: () => now.millis, randomName: String, log: () => undefined },
     ...{ tidied: new Map(), keepsSecrets: false, dropsSecrets: false, leads: () => true, tell: () => undefined },
     ...{ etcd: { to: () => etcd, keepOnly: () => undefined }, client: { get: async () => undefined } },
   };
@@ -73,7 +83,18 @@ describe('a disruptive step', () => {
     now.isLate = true; // the caches do not show the upkeep yet
     expect(await pass()).toMatchObject({ done: [] });
     now.isLate = false;
+    now.isBlind = true;
+    expect(await pass()).toMatchObject({ done: [], outcome: { is: 'failed' } });
+    now.isBlind = false;
     expect(await pass()).toMatchObject({ done: ['remove pods'], outcome: { is: 'again' } });
     expect(await pass()).toMatchObject({ done: upkeep, outcome: again });
+  });
+
+  it('is not taken where more than 5 s passed between the answers of members and the plan', async () => {
+    const { pass, now } = clusterWhereWritesTake(0);
+    now.untilPlanned = 6_000;
+    expect(await pass()).toMatchObject({ done: upkeep });
+    now.untilPlanned = 0;
+    expect(await pass()).toMatchObject({ done: ['remove pods'] });
   });
 });

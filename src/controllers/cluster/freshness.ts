@@ -52,7 +52,7 @@ export class StaleObservation extends Failure {
 
 export const monotonicOf = ({ monotonic = systemClock.monotonic }: Pick<Tools, 'monotonic'>): number => monotonic();
 
-/** `observedAt`: when the observation ended, by the monotonic clock. */
+/** `observedAt`: when members were heard, by the monotonic clock. */
 export function confirmFresh(
   step: Step,
   { observedAt, upkeep }: { readonly observedAt: number; readonly upkeep: Upkeep },

@@ -14,6 +14,7 @@ import { Failure } from '../../std/failure.ts';
 import { type Bodies, carriersOf, nameOfBody } from './carriers.ts';
 import type { CertificatesSeen } from './certificates.ts';
 import { allClaimsOf, claimsOf, recollect } from './claims-of.ts';
+import { monotonicOf } from './freshness.ts';
 import { keepersOf, podsOf } from './inherited.ts';
 import { tooLittleSay, wrongPassword } from './judge-credentials.ts';
 import { volumesSeen } from './kept-volumes.ts';
@@ -45,14 +46,16 @@ export interface Observed {
   readonly unreadSecret?: string | undefined;
   readonly connectionTo: (name: CarrierName) => EtcdConnection | undefined;
   readonly podWith: (uid: string) => Stored<Pod> | undefined;
+  /** When members had been asked, by the monotonic clock. */
+  readonly heardAt: number;
 }
 
 /**
  * Gathers all that a pass may know. The order matters: carriers first, members after. A body is made only when etcd knows
  * of its member, so one that we see now and do not find in a list that is read later is nobody's.
  */
-export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
-  const { read, pods, claims } = withBodiesOf(asked, tools);
+export async function observe(cluster: ReadCluster, tools: Tools, signal: AbortSignal): Promise<Observed> {
+  const { read, pods, claims } = withBodiesOf(cluster, tools);
   const keepers = await keepersOf(read, tools, signal);
   const { memory, leftDisks, strangeDisks, unused, ...bodies } = recollect(read, { pods, claims }, keepers.keepers);
   const speech = await lookAtSpeech({ ...read, memory }, { ...bodies, pods }, tools);
@@ -61,12 +64,9 @@ export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSig
   const blueprint = blueprintFor(planes);
   const carriers = carriersOf(bodies, blueprint);
 
-  const connections = connectionsTo(pods, { blueprint, secrets }, tools);
-  const connectionTo: Observed['connectionTo'] = (name) => connections.get(name);
-  const patience = (carrier: Carrier): number => patienceWith(carrier, read, tools);
-  const founders = memory.clusterId === undefined ? memory.bootstrap?.members.length : undefined;
-  const asking = { locked: secrets.locked, founders, now: tools.now(), connectionTo, patience };
-  const sighting = await withOldAlarms(membersSeen(carriers, asking, signal), { blueprint, tools, connectionTo });
+  const needless = await leftSecrets({ ...read, memory }, secrets, tools); // before members are asked: it may take long
+  const known = { carriers, pods, read, memory, blueprint, secrets };
+  const { sighting, connectionTo, heardAt } = await askMembers(known, tools, signal);
   const shutOut = refusedUser(sighting.seen ? undefined : sighting.refused, { ...read, ...secrets });
   const membership = because(shutOut, withLeavers(sighting, carriers));
   const watched = withTimes({ carriers, membership, memory }, { blueprint, tools });
@@ -78,7 +78,7 @@ export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSig
     clientMove: clientMoveOf({ ...read, memory }, bodies),
     ...(await weighed({ ...secrets, problems: [...secrets.problems, ...shutOut], membership }, connectionTo, signal)),
     certificates: await certificatesOf(secrets, pods, tools),
-    leftSecrets: await leftSecrets({ ...read, memory }, secrets, tools),
+    leftSecrets: needless,
     hasUsers: await hasUsers({ membership, intent: blueprint.intent }, connectionTo, signal),
     ...spareNames({ blueprint, memory }, namesOf(pods, takenClaims), tools),
     ...{ leftDisks, strangeDisks, ...volumesSeen(bodies.claims, blueprint, tools) },
@@ -88,9 +88,31 @@ export async function observe(asked: ReadCluster, tools: Tools, signal: AbortSig
   const { managedCertificates, backupBeforeUpgrade } = read;
   return {
     ...{ blueprint, planes, blueprintFor, certificates, managedCertificates, backupBeforeUpgrade, connectionTo },
-    ...{ unreadSecret, podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid) },
+    ...{ unreadSecret, heardAt, podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid) },
     world: { ...world, safeguard: await safeguardOf(read, world, tools) },
   };
+}
+
+interface Known extends Pick<ClusterWorld, 'carriers' | 'memory'> {
+  readonly pods: readonly Stored<Pod>[];
+  readonly read: ReadCluster;
+  readonly blueprint: Blueprint;
+  readonly secrets: Security;
+}
+
+interface Heard extends Pick<Observed, 'connectionTo' | 'heardAt'> {
+  readonly sighting: ClusterWorld['membership'];
+}
+
+async function askMembers(known: Known, tools: Tools, signal: AbortSignal): Promise<Heard> {
+  const { carriers, pods, read, memory, blueprint, secrets } = known;
+  const connections = connectionsTo(pods, { blueprint, secrets }, tools);
+  const connectionTo: Observed['connectionTo'] = (name) => connections.get(name);
+  const patience = (carrier: Carrier): number => patienceWith(carrier, read, tools);
+  const founders = memory.clusterId === undefined ? memory.bootstrap?.members.length : undefined;
+  const asking = { locked: secrets.locked, founders, now: tools.now(), connectionTo, patience };
+  const sighting = await withOldAlarms(membersSeen(carriers, asking, signal), { blueprint, tools, connectionTo });
+  return { sighting, connectionTo, heardAt: monotonicOf(tools) };
 }
 
 /** An API server that does not answer keeps members from the next minor, and from nothing else. */
@@ -98,7 +120,7 @@ export const safeguardOf: typeof lookAtSafeguard = (read, world, tools) =>
   lookAtSafeguard(read, world, tools).catch((thrown: unknown) => {
     const { kind, message } = Failure.from(thrown);
     if (kind === 'bug') throw thrown;
-    return { name: `${read.blueprint.intent.name}-before-${nextMinor(world)}`, state: 'failed', why: message };
+    return { name: `${read.blueprint.intent.name}-before-${nextMinor(world)}`, state: 'under-way', why: message };
   });
 
 interface Watching {

@@ -10,7 +10,7 @@ import { done, failed, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import { act, type Decided } from './act.ts';
-import { DoneUpkeep, monotonicOf } from './freshness.ts';
+import { DoneUpkeep } from './freshness.ts';
 import { unlessHidden } from './hidden-bodies.ts';
 import { type Observed, observe } from './observe.ts';
 import { freePeers, peerKeeping, publishPeers } from './peers.ts';
@@ -43,9 +43,12 @@ export function clusterReconciler(tools: Tools): Reconcile<string> {
     const read = readOrRefuse(object, tools);
     if (typeof read === 'string') return refuse(object, read, tools);
     const seen = await observe(read, withRememberedSecrets(key, tools), signal).catch((e: unknown) => Failure.from(e));
-    if (seen instanceof Failure) return unobserved(object, seen, tools);
+    if (seen instanceof Failure) {
+      doneUpkeep.putBack(key, upkeep);
+      return unobserved(object, seen, tools);
+    }
     const observed = withWhatIsTold(seen, object);
-    return lookAfter(object, { read, observed, observedAt: monotonicOf(tools), upkeep, doneUpkeep }, tools);
+    return lookAfter(object, { read, observed, observedAt: seen.heardAt, upkeep, doneUpkeep }, tools);
   };
 }
 

@@ -111,13 +111,16 @@ function isAsWanted(
 const resourceOf = ({ group, version, safeguards }: ClusterDialect): Resource<ClusterObject> | undefined =>
   safeguards && namespaced<ClusterObject>({ group, version, plural: safeguards.plural, kind: safeguards.kind });
 
+/** Members were asked just before, and no step that disrupts follows from answers that are older than five seconds. */
+const timeoutSeconds = 4;
+
 async function backupAt(
   at: At,
   resource: Resource<ClusterObject>,
   { client }: Pick<Tools, 'client'>,
 ): Promise<Stored<ClusterObject> | undefined> {
   // Without the kind of backups none can be there, and nobody moves on; but all else goes on.
-  const found = await client.get(resource, at).catch((thrown: unknown) => {
+  const found = await client.get(resource, at, { timeoutSeconds }).catch((thrown: unknown) => {
     if (isAbsentOrUndefined(thrown)) return undefined;
     throw thrown;
   });

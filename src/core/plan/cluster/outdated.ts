@@ -65,12 +65,16 @@ export const isToBeSaved = (world: ClusterWorld): boolean =>
  */
 export function versionForUnhealthy(carrier: Carrier, world: ClusterWorld): string | undefined {
   const hop = nextHop(world);
-  if (hop === undefined || isToBeSaved(world)) return undefined;
+  if (hop === undefined || (isToBeSaved(world) && !hasNextMinor(carrier, world))) return undefined;
   if (hop.isDowngrade) return isDowngradeReady(hop, world) ? hop.version : undefined;
   const members = world.membership.seen ? world.membership.value.members : [];
   const to = mayGoAhead(carrier, world) ? hop.version : versionForNewcomers(members, world.intent);
   return overFloor(carrier, to, world.intent);
 }
+
+/** Whether a member was given the next minor already: then the backup before it was good at that time. */
+const hasNextMinor = ({ version }: Carrier, world: ClusterWorld): boolean =>
+  minorIn(version) === minorIn(nextMinor(world) ?? '');
 
 /** With a digest the spec names the image of one version, so the image of the floor is not known: only its tag is. */
 function overFloor(carrier: Carrier, to: string, { isPinned = false }: ClusterIntent): string | undefined {
@@ -84,9 +88,9 @@ function overFloor(carrier: Carrier, to: string, { isPinned = false }: ClusterIn
  * later, and no alarm is raised. The version of its pod proves nothing: that version may never have started. A member that was
  * given the next minor earlier keeps it: all of this held when it was given.
  */
-function mayGoAhead({ version }: Carrier, world: ClusterWorld): boolean {
+function mayGoAhead(carrier: Carrier, world: ClusterWorld): boolean {
   const next = nextMinor(world);
-  if (next === undefined || minorIn(version) === minorIn(next)) return true;
+  if (next === undefined || hasNextMinor(carrier, world)) return true;
   const members = world.membership.seen ? world.membership.value.members : [];
   const { version: ranByAll = '' } = world.memory;
   const haveRunTheOneBefore = minorIn(ranByAll) === minorIn(versionForNewcomers(members, world.intent));
