@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeEtcd, startFakeEtcd } from '../../test/support/etcd-fake.ts';
@@ -25,6 +26,8 @@ interface Member {
   readonly caughtUp?: bigint;
   /** What it says to a linearizable read; a member without a leader has no majority. */
   readonly refuses?: ConnectError;
+  /** How long a linearizable read takes. */
+  readonly readMillis?: number;
 }
 
 const timedOut = new ConnectError('etcdserver: request timed out', Code.Unavailable);
@@ -38,7 +41,8 @@ async function member(given: Member): Promise<string> {
   const header = { clusterId: cluster, memberId: id, revision, raftTerm: 2n };
   const status = () => ({ header, version, leader, isLearner, dbSize: 9n, errors: [...errors] });
   const alarm = () => ({ header, alarms: [...(alarms ?? [])] });
-  const range = () => {
+  const range = async () => {
+    await sleep(given.readMillis ?? 0, undefined, { ref: false });
     if (refuses !== undefined) throw refuses;
     header.revision = caughtUp;
     return { header };
@@ -90,6 +94,23 @@ describe('the member that is saved from', () => {
     const { id, warnings } = await picked({ id: 1n, revision: 10n, refuses: timedOut });
     const confirm = /could confirm its data with a majority: .* may be missing .*request timed out/;
     expect([id, warnings]).toEqual([1n, [expect.stringMatching(confirm)]]);
+  });
+
+  it('is a confirmed voter, though a stalled member does not confirm its data within a second', async () => {
+    const began = performance.now();
+    const stalled = { id: 2n, revision: 20n, readMillis: 8_000 };
+    expect(await picked({ id: 1n, revision: 10n }, stalled)).toEqual({ id: 1n, revision: 10n, warnings: [] });
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  it('may be one that confirms its data a moment after the first', async () => {
+    const later = { id: 2n, revision: 20n, readMillis: 200 };
+    expect(await picked({ id: 1n, revision: 10n }, later)).toMatchObject({ id: 2n, revision: 20n });
+  });
+
+  it('is a voter that is waited for, though a learner has confirmed its data', async () => {
+    const learner = { id: 3n, revision: 30n, isLearner: true };
+    expect(await picked(learner, { id: 1n, revision: 10n, readMillis: 2_000 })).toMatchObject({ id: 1n, warnings: [] });
   });
 
   it('knows a leader, though another that is cut off may have a larger revision', async () => {

@@ -34,8 +34,7 @@ export async function openSource(settings: SourceSettings, signal: AbortSignal):
   try {
     assertOneCluster(answers);
     const { sound, warnings } = await withoutCorrupt(answers, signal);
-    const candidates = await Promise.all(sound.map((answer) => caughtUp(answer, signal)));
-    const [best] = candidates.toSorted((a, b) => preference(b, a));
+    const [best] = (await candidatesOf(sound, signal)).toSorted((a, b) => preference(b, a));
     if (best === undefined) throw noneAnswers(asked);
     const { etcd, status } = best;
     chosen = etcd;
@@ -53,17 +52,42 @@ interface Candidate extends Answer {
 /** Longer than etcd itself waits for a majority, so that the answer is etcd's. */
 const readMillis = 10_000;
 
+/** How long the other members may take once a voter has all acknowledged writes: a stalled member does not hold up the backup. */
+const graceMillis = 1_000;
+
+async function candidatesOf(sound: readonly Answer[], signal: AbortSignal): Promise<readonly Candidate[]> {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const candidates = sound.map(async (answer) => {
+    const candidate = await caughtUp(answer, { signal, late: late.signal });
+    if (isConfirmed(candidate) && !candidate.status.isLearner) timer ??= setTimeout(() => late.abort(), graceMillis);
+    return candidate;
+  });
+  try {
+    return await Promise.all(candidates);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Ends {
+  readonly signal: AbortSignal;
+  /** Aborts when the member is not waited for any longer. */
+  readonly late: AbortSignal;
+}
+
 /**
  * Waits until a member has applied the writes that were acknowledged before. The status of a member whose node stalled shows a
  * leader and an old revision; the linearizable read ends when the member has reached the commit index of the leader.
  */
-async function caughtUp(answer: Answer, signal: AbortSignal): Promise<Candidate> {
+async function caughtUp(answer: Answer, { signal: stop, late }: Ends): Promise<Candidate> {
   const { etcd } = answer;
+  const signal = AbortSignal.any([stop, late]);
   try {
     await etcd.linearizableRead({ signal, timeoutMillis: readMillis });
     return { ...answer, status: await etcd.status({ signal }), unconfirmed: undefined };
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (stop.aborted) throw thrown;
     return { ...answer, unconfirmed: Failure.from(thrown).message };
   }
 }

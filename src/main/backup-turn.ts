@@ -50,7 +50,8 @@ function lookAfterBackupsOf(api: Api, turn: BackupTurn & BackupMetrics, stop: Ab
   const dialect = accountsRestrictedTo(turn.settings.restrictions, api.backups);
   const isOurs = clusters.scopeAnnotation === undefined ? () => true : turn.isOurs;
   const work: Group['work'] = async ({ namespace: scope }, leads, signal) => {
-    const image = await agentImage('backup', turn.settings, turn.client);
+    const image = await agentImage('backup', { ...turn, clock }, signal);
+    if (image === undefined) return;
     const operators = { ...turn.settings.store, namespace: turn.namespace };
     const onCache = (declared: Store<ClusterObject>): void => turn.onCache(dialect, declared);
     const { backupController } = await import('./backups.ts');
@@ -81,7 +82,8 @@ async function lookAfterRestoresOf(
   const api = restoreKinds[served.name];
   const isOurs = served.dialect.scopeAnnotation === undefined ? () => true : turn.isOurs;
   const work: Group['work'] = async ({ namespace: scope, dialects, lacks }, leads, signal) => {
-    const image = await agentImage('restore', turn.settings, turn.client);
+    const image = await agentImage('restore', { ...turn, clock }, signal);
+    if (image === undefined) return;
     const { restoreController } = await import('./restores.ts');
     const operators = { ...turn.settings.store, namespace: turn.namespace };
     const { restrictions } = turn.settings;

@@ -9,28 +9,44 @@ import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
 import type { CustomResourceDefinition } from '../kube/object.ts';
 import { customResourceDefinitions } from '../kube/resource.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Failure, unless } from '../std/failure.ts';
 import type { Log } from './log.ts';
 import type { DialectName } from './served.ts';
+import { untilAnswered } from './until-answered.ts';
 
 const definitions = {
   coreos: [etcdClusterCrd, etcdBackupCrd, etcdRestoreCrd],
   improbable: [improbableClusterCrd, etcdPeerCrd, improbableBackupCrd, etcdBackupScheduleCrd, improbableRestoreCrd],
 } as const;
 
-/** Creates the CustomResourceDefinitions of an API. One that is there is left as it is: somebody chose it. */
-export async function installCrds(api: DialectName, client: Installing, log: Log): Promise<void> {
-  for (const definition of definitions[api]) await installCrd(definition(), client, log);
+export interface Installing {
+  readonly client: Pick<KubeClient, 'create' | 'get'>;
+  readonly log: Log;
+  readonly clock: Clock;
 }
 
-type Installing = Pick<KubeClient, 'create' | 'get'>;
+/**
+ * Creates the CustomResourceDefinitions of an API. One that is there is left as it is: somebody chose it. While the API server
+ * is unreachable, it is asked again until `signal` aborts.
+ */
+export async function installCrds(api: DialectName, installing: Installing, signal: AbortSignal): Promise<void> {
+  const { clock, log } = installing;
+  for (const definition of definitions[api]) {
+    const crd = definition();
+    const onTrouble = ({ message: failure }: Failure): void =>
+      log.warn({ crd: crd.metadata.name, failure }, 'cannot create the CustomResourceDefinition: trying again');
+    await untilAnswered(() => installCrd(crd, installing, signal), { clock, onTrouble }, signal);
+  }
+}
 
-async function installCrd(crd: CustomResourceDefinition, client: Installing, log: Log): Promise<void> {
+async function installCrd(crd: CustomResourceDefinition, installing: Installing, signal: AbortSignal): Promise<void> {
+  const { client, log } = installing;
   try {
-    await client.create(customResourceDefinitions, crd);
+    await client.create(customResourceDefinitions, crd, { signal });
     log.info({ crd: crd.metadata.name }, 'created the CustomResourceDefinition');
   } catch (thrown) {
-    if (isAlreadyExists(thrown)) return lookAtFound(crd, client, log);
+    if (isAlreadyExists(thrown)) return lookAtFound(crd, installing, signal);
     const failure = Failure.from(thrown);
     if (failure.kind !== 'forbidden') throw failure;
     log.warn(
@@ -41,9 +57,13 @@ async function installCrd(crd: CustomResourceDefinition, client: Installing, log
 }
 
 /** The originals' had neither schema nor status subresource. They work, and kubectl lets anything pass. */
-async function lookAtFound(crd: CustomResourceDefinition, client: Installing, log: Log): Promise<void> {
+async function lookAtFound(
+  crd: CustomResourceDefinition,
+  { client, log }: Installing,
+  signal: AbortSignal,
+): Promise<void> {
   const { name } = crd.metadata;
-  const asked = client.get(customResourceDefinitions, { name });
+  const asked = client.get(customResourceDefinitions, { name }, { signal });
   const found = await unless('forbidden', unless('not-found', asked, undefined), undefined);
   const lacks = found === undefined ? [] : lackingIn(found, crd);
   if (lacks.length > 0)

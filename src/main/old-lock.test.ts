@@ -8,11 +8,12 @@ const lock = (renewTime: string): string =>
   JSON.stringify({ holderIdentity: 'old', leaseDurationSeconds: 15, renewTime });
 
 /** How many seconds it waits, when the lock is what `annotation` says at that second. */
-async function waits(annotation: (second: number) => string | undefined): Promise<number> {
+async function waits(annotation: (second: number) => string | Failure | undefined): Promise<number> {
   const clock = new VirtualClock();
   const client = {
     get: async () => {
       const text = annotation(clock.monotonic() / 1000);
+      if (text instanceof Failure) throw text;
       if (text === undefined) throw new Failure('not-found', 'no such endpoints');
       return { metadata: { name: 'etcd-operator', annotations: { 'control-plane.alpha.kubernetes.io/leader': text } } };
     },
@@ -43,6 +44,28 @@ describe('the lock of an original operator', () => {
 
   it('is free when it was given back', async () => {
     expect(await waits((second) => (second < 20 ? lock(String(second)) : undefined))).toBe(20);
+  });
+
+  it('counts as held while it cannot be read', async () => {
+    const failed = new Failure('unreachable', 'the API server does not accept our credentials');
+    const freed = await waits((second) => (second < 20 ? failed : undefined));
+    expect(freed).toBeGreaterThanOrEqual(20);
+    expect(freed).toBeLessThanOrEqual(25);
+    expect(await waits((second) => (second > 1 && second < 9 ? failed : lock('the last time')))).toBeLessThan(22);
+  });
+
+  it('is not waited for any longer when the operator is stopped while the API server is unreachable', async () => {
+    const stop = new AbortController();
+    const get = (_: unknown, __: unknown, options: { readonly signal?: AbortSignal }) => {
+      expect(options.signal).toBe(stop.signal);
+      return Promise.reject(new Failure('unreachable', 'timed out'));
+    };
+    const place = { plural: 'endpoints', kind: 'Endpoints', name: 'etcd-operator' } as const;
+    const [clock, log] = [new VirtualClock(), makeLog('silent')];
+    const waiting = waitForOldLock({ client: { get } as never, namespace: 'default', place, clock, log }, stop.signal);
+    await clock.advance(10_000);
+    stop.abort();
+    await expect(waiting).resolves.toBeUndefined();
   });
 
   it('is looked for under the name that the flag gives, too, where the original had that flag', () => {

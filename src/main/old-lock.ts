@@ -5,6 +5,7 @@ import { namespaced } from '../kube/resource.ts';
 import { type Clock, pause } from '../runtime/clock.ts';
 import { Failure } from '../std/failure.ts';
 import type { Log } from './log.ts';
+import { untilAnswered } from './until-answered.ts';
 
 /** Where both originals say on their lock who holds it. */
 const annotation = 'control-plane.alpha.kubernetes.io/leader';
@@ -54,13 +55,16 @@ interface Held {
 
 /**
  * Two operators of different making know nothing of each other's locks, and would replace each other's members. Ours waits
- * until the original's lock has not been renewed for as long as it is good for, by our own clock.
+ * until the original's lock has not been renewed for as long as it is good for, by our own clock. A lock that cannot be read
+ * counts as held.
  */
 export async function waitForOldLock(lock: OldLock, signal: AbortSignal): Promise<void> {
   const { clock, log } = lock;
   let seen: { readonly renewed: string; readonly at: number } | undefined;
+  const onTrouble = ({ message: failure }: Failure): void =>
+    log.warn({ failure }, 'cannot read the lock of an original etcd-operator: asking again until it can be read');
   while (!signal.aborted) {
-    const held = await lockOf(lock);
+    const held = await untilAnswered(() => lockOf(lock, signal), { clock, onTrouble }, signal);
     if (held === undefined) return;
     if (seen === undefined) log.warn({ by: held.by }, 'waiting for the lock of an original etcd-operator to run out');
     if (seen?.renewed !== held.renewed) seen = { renewed: held.renewed, at: clock.monotonic() };
@@ -69,11 +73,11 @@ export async function waitForOldLock(lock: OldLock, signal: AbortSignal): Promis
   }
 }
 
-async function lockOf({ client, namespace, place }: OldLock): Promise<Held | undefined> {
+async function lockOf({ client, namespace, place }: OldLock, signal: AbortSignal): Promise<Held | undefined> {
   const { plural, kind: kindOfLock, name } = place;
   const resource = namespaced<KubeObject>({ group: '', version: 'v1', plural, kind: kindOfLock });
   try {
-    const { metadata } = await client.get(resource, { namespace, name });
+    const { metadata } = await client.get(resource, { namespace, name }, { signal });
     return heldIn(metadata.annotations?.[annotation] ?? '');
   } catch (thrown) {
     const { kind } = Failure.from(thrown);

@@ -111,7 +111,7 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
   const apis = dialects.map(({ dialect }) => dialect);
   for (const { group } of apis) parts.log.info({ group }, 'serving');
   news.watches(describeReach(settings, namespace, apis));
-  if (!settings.groups.includes('clusters')) await standBy(parts);
+  if (!settings.groups.includes('clusters')) await standBy(parts, stop);
   const told = news.undone().map((message) => ({ type: 'Warning', reason: 'MissingRights', message }) as const);
   const { podName, podNamespace } = settings;
   await runTogether(
@@ -128,8 +128,8 @@ async function lookAfterClusters(parts: Parts, stop: AbortSignal): Promise<void>
 }
 
 /** An operator of backups or restores alone: whether it leads or waits for its turn, it is ready to. */
-async function standBy({ client, settings, log, news }: Parts): Promise<void> {
-  if (settings.createCrd) await installCrds('coreos', client, log);
+async function standBy({ client, settings, log, news }: Parts, stop: AbortSignal): Promise<void> {
+  if (settings.createCrd) await installCrds('coreos', { client, log, clock: systemClock }, stop);
   news.standsBy();
 }
 
@@ -168,8 +168,10 @@ async function takeTurn(turn: Turn, stop: AbortSignal): Promise<void> {
   const identity = identityOf(settings);
   const work = async (signal: AbortSignal, leads?: () => boolean): Promise<void> => {
     await outlast(turn, { namespace, lacks, dialects: turn.dialects }, signal);
+    const installing = { client: whileLeading(client, leads), log, clock: systemClock };
     if (settings.createCrd)
-      for (const name of settings.dialects ?? byDefault) await installCrds(name, whileLeading(client, leads), log);
+      for (const name of settings.dialects ?? byDefault) await installCrds(name, installing, signal);
+    if (signal.aborted) return;
     turn.news.leads(identity);
     const counting = { onOutcome: passMetrics(turn.metrics, log), onCaches: clusterMetrics(turn.metrics) };
     const inPlaces = turn.places.map(

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
 import { failureOf } from '../kube/errors.ts';
-import type { Failure } from '../std/failure.ts';
+import { Failure } from '../std/failure.ts';
 import { makeLog } from './log.ts';
-import { dialectsToServe, whenDefined } from './served.ts';
+import { dialectsToServe, isDefined, whenDefined } from './served.ts';
 
 type Asked = Parameters<typeof dialectsToServe>[1];
 
@@ -78,5 +78,35 @@ describe('an API whose kinds are not defined', () => {
     await clock.advance(10_000);
     stop.abort();
     expect(await defined).toBe(false);
+  });
+});
+
+describe('whether the kinds of an API are defined', () => {
+  /** What is found, and after how many seconds, where lists fail in this way for the first 20 s. */
+  async function found(failure: Failure): Promise<readonly [defined: boolean, seconds: number]> {
+    const clock = new VirtualClock();
+    const list = async () => {
+      if (clock.monotonic() < 20_000) throw failure;
+      return { items: [] };
+    };
+    const looking = { client: { list } as never, scope: 'foo', clock, log: makeLog('silent'), onTrouble: () => {} };
+    const asked = isDefined(improbable, looking, new AbortController().signal).then(
+      (defined) => [defined, clock.monotonic() / 1000] as const,
+    );
+    await clock.advance(60_000);
+    return asked;
+  }
+
+  it('is asked again while the API server is unreachable', async () => {
+    const [defined, seconds] = await found(new Failure('unreachable', 'HTTP status 500'));
+    expect(defined).toBe(true);
+    expect(seconds).toBeGreaterThanOrEqual(20);
+    expect(seconds).toBeLessThanOrEqual(25);
+  });
+
+  it('is answered with no at once if they are unknown or may not be listed', async () => {
+    const unknown = failureOf('list etcdclusters', 404, { text: '404 page not found\n' });
+    expect(await found(unknown)).toEqual([false, 0]);
+    expect(await found(new Failure('forbidden', 'no'))).toEqual([false, 0]);
   });
 });

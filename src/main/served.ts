@@ -86,9 +86,20 @@ export interface Looking {
   readonly onTrouble: (failure: Failure) => void;
 }
 
-/** Whether the API server knows the kinds of an API, and shows them to us. */
+/**
+ * Whether the API server knows the kinds of an API, and shows them to us. Any other failure says nothing of that: then it is
+ * asked again, until `signal` aborts.
+ */
 export async function isDefined(dialect: ClusterDialect, looking: Looking, signal: AbortSignal): Promise<boolean> {
-  return (await obstacleTo(dialect, looking, signal)) === undefined;
+  const { clock, onTrouble } = looking;
+  for (let tries = 1; !signal.aborted; tries++) {
+    const obstacle = await obstacleTo(dialect, looking, signal);
+    if (obstacle === undefined) return true;
+    if (isAbsentOrUndefined(obstacle) || obstacle.kind === 'forbidden') return false;
+    if (!signal.aborted) onTrouble(obstacle);
+    await pause(clock, backoffSeconds(clock, lookAgain, tries) * 1000, signal);
+  }
+  return false;
 }
 
 /** Waits until the API server knows the kinds of an API; false if `signal` aborted before that. */

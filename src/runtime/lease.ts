@@ -139,6 +139,8 @@ class Candidate {
     for (;;) {
       await pause(this.#options.clock, this.#retryMillis, stop);
       if (stop.aborted) return;
+      const standstill = this.#standstill(); // a renewal would hide it from `guard`
+      if (standstill !== undefined) return lose(this.#loss('unreachable', standstill));
       // Not broken off by `stop`: whether it was written has to be known when the lease is given back.
       if ((await this.#attempt(lost)) === 'taken') return lose(this.#loss('conflict', `${this.#holder()} took it`));
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { replaced } from './restore-tales.ts';
+import { failureOf } from '../../src/kube/errors.ts';
+import { made, replaced } from './restore-tales.ts';
 import type { SimulatedObjects } from './simulated-objects.ts';
 import { SimulatedRestore, type Tale } from './simulated-restore.ts';
 
@@ -68,4 +69,41 @@ describe('a restore that waits for old members to stop', () => {
       expect(Math.abs(waited - 72)).toBeLessThanOrEqual(2);
     },
   );
+});
+
+describe('a restore whose EtcdCluster kind is not served', () => {
+  const replacing = {
+    ...made,
+    restore: { ...made.restore, spec: { ...(made.restore['spec'] as object), replaceExisting: true } },
+  };
+  const says = (group: string) => `the kind EtcdCluster (${group}) is not served: install its CRD`;
+
+  /** Answers the first four times that the path of EtcdClusters is unknown; gives what the status has said meanwhile. */
+  function unserved(tale: Tale): { readonly life: SimulatedRestore; readonly said: readonly string[] } {
+    const said: string[] = [];
+    const mishap = (objects: SimulatedObjects): void => void said.push(JSON.stringify(objects.all('etcdrestores')));
+    const life = new SimulatedRestore({ ...tale, mishap });
+    const { client } = life.objects;
+    const get = client.get.bind(client);
+    let left = 4;
+    client.get = (kind, at) =>
+      kind.plural === 'etcdclusters' && left-- > 0
+        ? Promise.reject(failureOf('get etcdclusters n/db', 404, { text: '404 page not found\n' }))
+        : get(kind, at);
+    return { life, said };
+  }
+
+  it.each([
+    { how: 'into a cluster', tale: replaced, group: 'etcd.database.coreos.com' },
+    { how: 'that makes a cluster', tale: made, group: 'etcd.improbable.io' },
+    { how: 'that replaces or makes a cluster', tale: replacing, group: 'etcd.improbable.io' },
+  ])('is blocked until the CRD is installed, if it is one $how', async ({ tale, group }) => {
+    const { life, said } = unserved(tale);
+    await life.run();
+    expect(said.slice(0, 4).filter((status) => status.includes(says(group))).length).toBe(4);
+    expect(life.told[0]).toBe('RestoreBlocked');
+    expect(life.restore.status).toMatchObject({ clusterId: 'bbb' });
+    expect(JSON.stringify(life.restore.status)).not.toContain('not served');
+    expect(life.violations).toEqual([]);
+  });
 });

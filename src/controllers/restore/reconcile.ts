@@ -1,7 +1,7 @@
 import type { AgentFacts } from '../../core/model/agent.ts';
 import type { RestoreWorld } from '../../core/model/restore.ts';
 import { planRestore } from '../../core/plan/restore/plan-restore.ts';
-import type { RestoreStep, RestoreVerdict } from '../../core/plan/restore/step.ts';
+import { blocked, type RestoreStep, type RestoreVerdict } from '../../core/plan/restore/step.ts';
 import type { ReadRestore } from '../../dialects/restore-dialect.ts';
 import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
@@ -19,6 +19,7 @@ import { pinOf } from './pin.ts';
 import { withRememberedSecrets } from './remembered-secrets.ts';
 import { intoWhatThereIs } from './replaced.ts';
 import type { RestoreTools } from './sources.ts';
+import { KindNotServed } from './target.ts';
 import { afterLateCache, nextVisit, noteWait, visitIfUnchanged } from './visit.ts';
 
 /** One pass over one restore: observe, plan, act, tell. */
@@ -43,7 +44,21 @@ async function attendTo(object: Stored<ClusterObject>, read: ReadRestore, tools:
   if (read.memory.phase === 'complete' && !isPinned(object, tools)) return done;
   const problem = problemWith(read);
   if (problem !== undefined) return refuse(object, problem, tools);
-  return (await visitIfUnchanged(read, tools)) ?? pass(object, await intoWhatThereIs(read, tools), tools);
+  return (await visitIfUnchanged(read, tools)) ?? passIfServed(object, read, tools);
+}
+
+/** While the kind of clusters is not served, the restore waits; one that is over keeps its status. */
+async function passIfServed(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
+  const { memory } = read;
+  try {
+    return await pass(object, await intoWhatThereIs(read, tools), tools);
+  } catch (thrown) {
+    const isOver = memory.phase === 'complete' || memory.phase === 'failed';
+    if (isOver || !(thrown instanceof KindNotServed)) throw thrown;
+    const verdict = blocked(thrown.message);
+    await tellStatus(object, { verdict, facts: {} }, tools);
+    return nextVisit(verdict, { memory, cluster: thrown.message });
+  }
 }
 
 /** One that was pinned goes on to its end, whoever deletes it. */

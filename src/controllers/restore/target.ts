@@ -3,10 +3,10 @@ import type { OwnerReference } from '../../core/desired/manifest.ts';
 import type { RestoreIntent } from '../../core/model/restore.ts';
 import type { ReadCluster } from '../../dialects/dialect.ts';
 import type { ClusterTemplate } from '../../dialects/restore-dialect.ts';
-import { ApiFailure } from '../../kube/errors.ts';
+import { ApiFailure, isAbsentOrUndefined } from '../../kube/errors.ts';
 import type { Stored } from '../../kube/object.ts';
 import { pods, type Resource } from '../../kube/resource.ts';
-import { unless } from '../../std/failure.ts';
+import { Failure, unless } from '../../std/failure.ts';
 import { withStatus } from '../cluster/publish.ts';
 import { lookAtSecurity, type Security, withKeys } from '../cluster/security.ts';
 import type { ClusterObject } from '../cluster/sources.ts';
@@ -47,7 +47,7 @@ export interface Found {
 
 export async function findTarget(described: Described, tools: RestoreTools): Promise<Found> {
   const { intent } = described;
-  const named = await clusterNamed(intent, tools.clusters.resource, tools);
+  const named = await ownCluster(intent, tools);
   const stranger = isStranger(named, intent, tools) ? named : undefined;
   const object = stranger === undefined && named?.metadata.deletionTimestamp === undefined ? named : undefined;
   const target = object === undefined ? await imagined(described, tools) : await read(object, undefined, tools);
@@ -70,6 +70,24 @@ export async function clusterNamed(
 ): Promise<Stored<ClusterObject> | undefined> {
   const found = await unless('not-found', client.get(resource, { namespace, name }), undefined);
   return found && withStatus(found, { dialect: resource });
+}
+
+/** The kind of clusters is not served: whether the cluster is there is not known. */
+export class KindNotServed extends Failure {
+  constructor({ kind, group }: Resource<ClusterObject>, cause: unknown) {
+    super('unreachable', `the kind ${kind} (${group}) is not served: install its CRD`, { cause });
+  }
+}
+
+/** The cluster of a restore, of the same API. Fails with `KindNotServed` if that API has no such kind. */
+export function ownCluster(
+  intent: RestoreIntent,
+  tools: Pick<RestoreTools, 'client' | 'clusters'>,
+): ReturnType<typeof clusterNamed> {
+  const { resource } = tools.clusters;
+  return clusterNamed(intent, resource, tools).catch((thrown: unknown) => {
+    throw isAbsentOrUndefined(thrown) ? new KindNotServed(resource, thrown) : thrown;
+  });
 }
 
 export const isMadeBy = (

@@ -41,10 +41,10 @@ function isSecretInDoubt(verdict: RestoreVerdict, { cluster }: RestoreWorld): bo
 }
 
 /** The seed is up, and will serve in a moment. */
-const isAboutToServe = ({ memory, cluster }: RestoreWorld): boolean =>
+const isAboutToServe = ({ memory, cluster }: Pick<RestoreWorld, 'memory' | 'cluster'>): boolean =>
   memory.phase === 'seeding' && typeof cluster !== 'string' && cluster.seed?.isUp === true;
 
-export function nextVisit(verdict: RestoreVerdict, world: RestoreWorld): Outcome {
+export function nextVisit(verdict: RestoreVerdict, world: Pick<RestoreWorld, 'memory' | 'cluster'>): Outcome {
   const { phase } = world.memory;
   switch (verdict.is) {
     case 'act':
