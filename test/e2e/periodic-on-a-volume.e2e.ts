@@ -112,7 +112,11 @@ async function byTheClock({ kubectl, source }: Scene): Promise<void> {
 
 async function wasMadeOnTheMinute({ kubectl, shelf }: Scene): Promise<void> {
   expect(await backedUp(kubectl, 'by-the-clock')).toMatchObject({ etcdVersion: version, Reason: '' });
-  const { lastScheduleTime = '', nextScheduleTime = '' } = await statusOf(kubectl, 'by-the-clock');
+  const times = async () => {
+    const { lastScheduleTime, nextScheduleTime } = await statusOf(kubectl, 'by-the-clock');
+    return lastScheduleTime && nextScheduleTime ? { lastScheduleTime, nextScheduleTime } : undefined;
+  };
+  const { lastScheduleTime, nextScheduleTime } = await until('the next time is in the status', times);
   for (const time of [lastScheduleTime, nextScheduleTime]) expect(new Date(time).getUTCSeconds(), time).toBe(0);
   expect(Date.parse(nextScheduleTime)).toBeGreaterThan(Date.parse(lastScheduleTime));
   expect(await shelf.snapshots('clock_v')).not.toEqual([]);
