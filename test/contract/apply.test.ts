@@ -16,8 +16,9 @@ describe('server-side apply', () => {
     expect((await apply('a', 'two', { data: { z: '1' } })).body['data']).toEqual({ x: '1', y: '1', z: '1' });
     expect((await apply('a', 'one', { data: { x: '2' } })).body['data']).toEqual({ x: '2', z: '1' });
     const { body } = await request('GET', `${maps}/a`);
-    const managed = (body['metadata'] as { managedFields: Json[] }).managedFields;
-    expect(managed).toMatchObject([
+    const managed = (body['metadata'] as { managedFields: { manager: string }[] }).managedFields;
+    // The server sorts entries by the second of their last change, then by manager.
+    expect(managed.toSorted((a, b) => a.manager.localeCompare(b.manager))).toMatchObject([
       { manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } },
       { manager: 'two', operation: 'Apply', fieldsV1: { 'f:data': { 'f:z': {} } } },
     ]);
