@@ -1,7 +1,7 @@
-# The same files as `make image` packs, made by the same tool, for those who have Docker. The base image is named by digest:
+# Builds the same files as `make image`, with Docker. The base image must have a digest:
 #   docker build -t etcd-operator --build-arg NODE_IMAGE=node:24-bookworm@sha256:<digest> .
 # The digest of a tag: docker buildx imagetools inspect node:24-bookworm
-# There is no default, because the project keeps no digest of an image that it does not make. Nothing of the base is in the result.
+# There is no default, because the project pins no digest of an external image. The result contains nothing of the base image.
 ARG NODE_IMAGE
 FROM ${NODE_IMAGE} AS build
 ARG NODE_IMAGE

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { runAloneOnTheLab, runOnTheLab } from './test/support/lab-story-files.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { toldAloneOnTheLab, toldOnTheLab } from './test/support/told-on-the-lab.ts';
 
 /** The full run gives every file a process of its own. Without that, loading the same sources again is most of the work. */
 const isolate = process.env['ISOLATED'] === '1';
@@ -18,7 +18,7 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
           isolate,
           maxWorkers: 2,
-          include: ['{src,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['{src,lab,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
         },
       },
       {
@@ -122,7 +122,7 @@ export default defineConfig({
         test: {
           name: 'stories on the lab',
           include: [
-            ...toldOnTheLab.map((name) => `test/e2e/${name}.e2e.ts`),
+            ...runOnTheLab.map((name) => `test/e2e/${name}.e2e.ts`),
             'test/integration/kube-port-forward.test.ts',
           ],
           globalSetup: ['test/support/stories-lab.ts'],
@@ -138,7 +138,7 @@ export default defineConfig({
       {
         test: {
           name: 'stories alone on the lab',
-          include: toldAloneOnTheLab.map((name) => `test/e2e/${name}.alone.e2e.ts`),
+          include: runAloneOnTheLab.map((name) => `test/e2e/${name}.alone.e2e.ts`),
           globalSetup: ['test/support/stories-lab.ts'],
           testTimeout: 600_000,
           fileParallelism: false,

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What somebody who knows etcd well types to grow a cluster: grow-by-hand.sh name=peer-url=pod.json …
-# One member after the other, since etcd takes one learner at a time. ETCDCTL_ENDPOINTS and KUBECONFIG are set.
+# Adds members to a cluster by hand: grow-by-hand.sh name=peer-url=pod.json …
+# One member after the other, because etcd allows one learner at a time. ETCDCTL_ENDPOINTS and KUBECONFIG are set.
 set -eu
 for member in "$@"; do
   name=${member%%=*}

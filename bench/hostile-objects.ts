@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { etcdBackupCrd } from '../src/dialects/coreos-v1beta2/backup.ts';
-import { etcdClusterCrd } from '../src/dialects/coreos-v1beta2/crd.ts';
-import { etcdRestoreCrd } from '../src/dialects/coreos-v1beta2/restore.ts';
+import { etcdBackupCrd } from '../src/apis/coreos-v1beta2/backup.ts';
+import { etcdClusterCrd } from '../src/apis/coreos-v1beta2/crd.ts';
+import { etcdRestoreCrd } from '../src/apis/coreos-v1beta2/restore.ts';
 import { fromKubeconfig } from '../src/kube/config.ts';
 import { connectTo } from '../src/kube/connection.ts';
 import { HttpKubeClient } from '../src/kube/http-client.ts';
@@ -16,8 +16,9 @@ import { customResourceDefinitions, namespaced, namespaces, pods } from '../src/
 import { bundle, bundleOf } from '../tools/bundle.ts';
 
 /**
- * Fills an API server with 200 objects of one tenant, each as large as etcd takes one, and starts the operator under the
- * memory limit of its Deployment. Every one of them must be refused, and the cluster of another tenant must get its pods.
+ * Fills an API server with 200 objects of one tenant, each as large as etcd accepts, and starts the operator under the
+ * memory limit of its Deployment. The operator must refuse all of them, and must create the pods of another tenant's
+ * cluster.
  */
 const hostile = 200;
 const largest = 1.4 * 1024 * 1024;
@@ -42,7 +43,7 @@ async function startServer(): Promise<Worker> {
     });`,
     {
       eval: true,
-      workerData: { directory, start: join(import.meta.dirname, '../src/lab/apiserver/start.ts') },
+      workerData: { directory, start: join(import.meta.dirname, '../lab/apiserver/start.ts') },
       resourceLimits: { maxOldGenerationSizeMb: 4096 },
     },
   );
@@ -61,7 +62,7 @@ const named = (name: string, namespace: string, more: object = {}) => ({
   ...more,
 });
 
-/** Where the bulk is: in a part of the spec without a schema, in labels, in what kubectl remembers, or in a pod. */
+/** The place of the bulk: a part of the spec without a schema, labels, the last-applied annotation, or a pod. */
 function hostileObject(index: number): { readonly object: KubeObject; readonly plural: string } {
   const bulk = 'x'.repeat(largest);
   const name = `hostile-${index}`;
@@ -104,7 +105,7 @@ const kibibytes = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 const mebibytes = (pid: number, field: 'VmRSS' | 'VmHWM'): number => Math.round(kibibytes(pid, field) / 1024);
 
-/** What the Deployment allows. */
+/** The memory limit of the Deployment. */
 function limitOfDeployment(): number {
   const file = readFileSync(join(import.meta.dirname, '../deploy/coreos/operator-deployment.yaml'), 'utf8');
   return Number(/limits:\s+memory: (\d+)Mi/.exec(file)?.[1]);
@@ -116,7 +117,7 @@ interface Operator {
   readonly stop: () => Promise<void>;
 }
 
-/** The bundle, as in the image. In a container, V8 takes half of the limit for its heap. */
+/** Starts the bundle, as in the image. In a container, V8 uses half of the limit for its heap. */
 async function startOperator(limit: number): Promise<Operator> {
   const app = join(directory, 'app');
   await bundle(app);
@@ -147,8 +148,8 @@ async function startOperator(limit: number): Promise<Operator> {
 async function until(what: string, operator: Operator, isSo: () => Promise<boolean>): Promise<number> {
   const began = performance.now();
   while (!(await isSo())) {
-    if (operator.ended()) throw new Error(`the operator has ended before ${what}`);
-    if (performance.now() - began > secondsUntilGivenUp * 1000) throw new Error(`not in time: ${what}`);
+    if (operator.ended()) throw new Error(`the operator ended before ${what}`);
+    if (performance.now() - began > secondsUntilGivenUp * 1000) throw new Error(`time-out: ${what}`);
     await sleep(500);
   }
   return Math.round((performance.now() - began) / 1000);
@@ -158,13 +159,13 @@ const server = await startServer();
 const connection = connectTo(await fromKubeconfig(kubeconfig), { userAgent: 'bench' });
 const client = new HttpKubeClient(connection, { fieldManager: 'bench' });
 const limit = limitOfDeployment();
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const bytes = await fill(client);
-say(`${hostile} objects, ${Math.round(bytes / 2 ** 20)} MiB in all`);
+print(`${hostile} objects, ${Math.round(bytes / 2 ** 20)} MiB in all`);
 const operator = await startOperator(limit);
 try {
   await sleep(500);
-  say(`RSS at its start: ${mebibytes(operator.pid, 'VmRSS')} MiB`);
+  print(`RSS at its start: ${mebibytes(operator.pid, 'VmRSS')} MiB`);
   const refused = await until('the hostile clusters are refused', operator, async () => {
     const { status } = await client.get(kinds.EtcdCluster, { namespace: 'tenant', name: `hostile-${hostile - 4}` });
     return status?.reason !== undefined;
@@ -179,13 +180,13 @@ try {
     const { items } = await client.list(pods, { namespace: 'other' });
     return items.length >= 3;
   });
-  say(`refused after ${refused} s, pods of another tenant's cluster after ${served} s more`);
+  print(`refused after ${refused} s, pods of another tenant's cluster after ${served} s more`);
   await sleep(5_000);
   const most = mebibytes(operator.pid, 'VmHWM');
-  say(`RSS afterwards: ${mebibytes(operator.pid, 'VmRSS')} MiB, at most ${most} MiB, limit ${limit} MiB`);
+  print(`RSS afterwards: ${mebibytes(operator.pid, 'VmRSS')} MiB, at most ${most} MiB, limit ${limit} MiB`);
   if (most > limit) process.exitCode = 1;
 } finally {
-  if (!operator.ended()) say(`RSS at most: ${mebibytes(operator.pid, 'VmHWM')} MiB`);
+  if (!operator.ended()) print(`RSS at most: ${mebibytes(operator.pid, 'VmHWM')} MiB`);
   await operator.stop();
   await connection.close();
   await server.terminate();

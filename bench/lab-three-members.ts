@@ -6,15 +6,15 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningIn } from '../src/cli/lab/state.ts';
+import { runningIn } from '../lab/cli/state.ts';
+import { layout } from '../lab/network/addresses.ts';
+import { Sandbox } from '../lab/sandbox/sandbox.ts';
 import { fromKubeconfig } from '../src/kube/config.ts';
 import { type Connection, connectTo } from '../src/kube/connection.ts';
 import { HttpKubeClient } from '../src/kube/http-client.ts';
 import type { Pod } from '../src/kube/object.ts';
 import { forwardedSocket } from '../src/kube/port-forward.ts';
 import { pods } from '../src/kube/resource.ts';
-import { Ground } from '../src/lab/ground/ground.ts';
-import { layout } from '../src/lab/network/addresses.ts';
 import { coreos } from '../test/support/apis.ts';
 import { kubectlIn } from '../test/support/kubectl.ts';
 import { LabHome } from '../test/support/lab-home.ts';
@@ -29,16 +29,16 @@ import { whileIdle } from './support/idle.ts';
 import { inTurn, secondsOf } from './support/serving.ts';
 
 /**
- * How long until three members serve on the lab, from `kubectl apply`, against three etcds that a shell script starts in
- * namespaces made the same way; and what the lab costs while nothing happens.
+ * Measures the time from `kubectl apply` until three members serve on the lab, against three etcds that a shell script
+ * starts in the same kind of namespaces. Also measures the CPU and memory of the idle lab.
  */
 const pairs = Number(process.argv[2] ?? 5);
 const programs = dirname(etcdProgram(threeMembers.version, 'etcd'));
-const betweenLooksMillis = 25;
+const pollMillis = 25;
 const home = LabHome.withBuilt([threeMembers.version]);
 const kubeconfig = join(home.state, 'kubeconfig');
 
-/** Etcd's own word: its `/health` is a read with a majority behind it. */
+/** True if `/health` is healthy, which includes a linearizable read. */
 async function isHealthy(connect: () => Promise<Socket>): Promise<boolean> {
   const socket = await connect().catch(() => undefined);
   if (socket === undefined) return false;
@@ -57,24 +57,24 @@ async function untilAllServe(members: () => Promise<readonly (() => Promise<Sock
   for (;;) {
     const healthy = await Promise.all((await members()).map(isHealthy));
     if (healthy.filter(Boolean).length === 3) return;
-    await sleep(betweenLooksMillis);
+    await sleep(pollMillis);
   }
 }
 
-/** In a ground of its own, which is there before the clock runs, as the lab is. */
+/** Runs in its own sandbox, which is started before the measurement, as the lab is. */
 async function byHand(): Promise<number> {
-  const ground = await Ground.open({ gateway: layout.gatewayWithPrefix, services: layout.services });
+  const sandbox = await Sandbox.open({ gateway: layout.gatewayWithPrefix, services: layout.services });
   const work = mkdtempSync(join(tmpdir(), 'by-hand-'));
   const script = join(import.meta.dirname, 'three-etcds-by-hand.sh');
-  const [enter, ...words] = ground.inside(['/bin/sh', script, programs, work, layout.gateway]);
-  const ways = [1, 2, 3].map((i) => () => ground.dial(`10.244.200.${i}`, 2379));
+  const [enter, ...words] = sandbox.commandInside(['/bin/sh', script, programs, work, layout.gateway]);
+  const ways = [1, 2, 3].map((i) => () => sandbox.dial(`10.244.200.${i}`, 2379));
   try {
     return await secondsOf(async () => {
       spawn(enter, words, { stdio: ['pipe', 'ignore', 'inherit'] }).on('error', () => undefined);
       await untilAllServe(async () => ways);
     });
   } finally {
-    await ground.close();
+    await sandbox.close();
     rmSync(work, { recursive: true, force: true });
   }
 }
@@ -84,12 +84,12 @@ async function onTheLab(): Promise<number> {
   const access = await fromKubeconfig(kubeconfig);
   await using connection = disposable(connectTo(access, { userAgent: 'bench' }));
   const client = new HttpKubeClient(connection, { fieldManager: 'bench' });
-  const wayTo =
+  const dialerTo =
     ({ metadata: { name } }: Pod) =>
     (): Promise<Socket> =>
       forwardedSocket(access, { namespace: 'default', name, port: 2379 });
   const members = async (): Promise<readonly (() => Promise<Socket>)[]> =>
-    (await client.list(pods, { namespace: 'default', labelSelector: 'etcd_cluster=db' })).items.map(wayTo);
+    (await client.list(pods, { namespace: 'default', labelSelector: 'etcd_cluster=db' })).items.map(dialerTo);
   const seconds = await secondsOf(async () => {
     await kubectl('apply -f -', { input: resource({ api: coreos }, 'db') });
     await untilAllServe(members);
@@ -102,11 +102,11 @@ async function onTheLab(): Promise<number> {
 const disposable = (connection: Connection): Connection & AsyncDisposable =>
   Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });
 
-/** Starts a lab as `make lab` does, for as long as somebody has a use for it. */
+/** Starts a lab as `make lab` does, and stops it after use. */
 async function withLab<T>(words: readonly string[], use: (lab: ChildProcess) => Promise<T>): Promise<T> {
   const lab = home.command(words, openSync(join(home.directory, 'log'), 'a'));
   try {
-    await until('the lab is up', async () => runningIn(home.state)?.isWelcoming);
+    await until('the lab is up', async () => runningIn(home.state)?.isReady);
     return await use(lab);
   } finally {
     const ended = once(lab, 'exit');
@@ -123,14 +123,14 @@ async function race(): Promise<Figure> {
   return { question: 'three members serve on the lab', limit: 1.2, ...taken };
 }
 
-/** The first start, as the newcomer has it: with the operator and the first cluster. */
+/** The first start of a new user: the lab with the operator and the first cluster. */
 async function idleFigures(lab: ChildProcess): Promise<readonly Figure[]> {
   await kubectlIn('default')('wait etcdclusters --all --for=condition=Progressing=False --timeout=60s');
   return whileIdle(lab);
 }
 
 await runMain(async () => {
-  await home.handOver();
+  await home.giveToUser();
   await home.compile();
   const PATH = `${dirname(kubectlPath())}:${process.env['PATH']}`;
   Object.assign(process.env, { KUBECONFIG: kubeconfig, IMAGE: 'etcd-operator:latest', PATH });

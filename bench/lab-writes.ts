@@ -10,8 +10,8 @@ import type { KubeObject } from '../src/kube/object.ts';
 import { namespaced } from '../src/kube/resource.ts';
 
 /**
- * Writes ConfigMaps through the lab's API server, which has a thread of its own, while somebody watches; prints how many
- * a second there were, and fails if the watcher missed one.
+ * Writes ConfigMaps through the lab's API server, which runs in its own thread, with one open watch. Prints the writes
+ * per second, and fails if the watch missed one.
  */
 const configMaps = namespaced<KubeObject>({ group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' });
 const writes = 5000;
@@ -24,7 +24,7 @@ const server = new Worker(
     const { kubeconfig } = await startApiServer({ directory: workerData.directory, listen: { host: '127.0.0.1', port: 0 }, streamsOf: () => undefined });
     parentPort.postMessage(kubeconfig);
   });`,
-  { eval: true, workerData: { directory, start: join(import.meta.dirname, '../src/lab/apiserver/start.ts') } },
+  { eval: true, workerData: { directory, start: join(import.meta.dirname, '../lab/apiserver/start.ts') } },
 );
 const kubeconfig = await new Promise<string>((resolve, reject) => {
   server.once('message', resolve);
@@ -62,7 +62,7 @@ await Promise.all(Array.from({ length: writersAtOnce }, write));
 const wrote = performance.now() - began;
 await Promise.race([watching, sleep(10_000, undefined, { ref: false })]);
 process.stdout.write(
-  `${Math.round((writes / wrote) * 1000)} writes a second; the watcher saw ${seen.size} of ${writes}\n`,
+  `${Math.round((writes / wrote) * 1000)} writes per second; the watch saw ${seen.size} of ${writes}\n`,
 );
 if (seen.size !== writes) process.exitCode = 1;
 await connection.close();

@@ -6,7 +6,7 @@ import { threeBecomeFive } from './three-become-five.ts';
 import { threeMembersServe } from './three-members-serve.ts';
 import { whatTheOperatorCosts } from './what-the-operator-costs.ts';
 
-/** Memory comes last: the operator has been through all the others by then. */
+/** Memory is measured last, after all other benchmarks. */
 await runBenchmarks([
   threeMembersServe,
   aMemberReturns,

@@ -8,7 +8,7 @@ import { type Bed, runBenchmarks } from './support/bed.ts';
 import { cleanUp, resource, settled } from './support/clusters.ts';
 import type { Figure } from './support/figures.ts';
 import { asList, freshName, HandMade } from './support/manifests.ts';
-import { inTurn, secondsOf, Witness } from './support/serving.ts';
+import { inTurn, MemberObserver, secondsOf } from './support/serving.ts';
 
 const version = '3.6.16';
 const mebibytes = Number(process.argv[5] ?? 1024);
@@ -25,8 +25,8 @@ async function fill(cluster: EtcdCluster): Promise<void> {
   }
 }
 
-/** So that `wget` needs no signature. */
-async function letAnybodyRead({ address: { endpoint = '' } }: StoreServer): Promise<void> {
+/** Allows anonymous reads, so that `wget` needs no signature. */
+async function allowAnonymousReads({ address: { endpoint = '' } }: StoreServer): Promise<void> {
   const { PutBucketPolicyCommand, S3Client } = await import('@aws-sdk/client-s3');
   const credentials = { accessKeyId: s3Keys.id, secretAccessKey: s3Keys.secret };
   const client = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true });
@@ -36,13 +36,13 @@ async function letAnybodyRead({ address: { endpoint = '' } }: StoreServer): Prom
   client.destroy();
 }
 
-/** Puts a snapshot of that size into the store, as `etcdctl` makes it. */
+/** Uploads an `etcdctl` snapshot of that size to the store. */
 async function prepare(server: StoreServer): Promise<void> {
   await using cluster = await startEtcd({ version, flags: ['--quota-backend-bytes=8589934592'] });
   await fill(cluster);
   const file = join(cluster.directory, key);
   await cluster.etcdctl('snapshot', 'save', file);
-  await letAnybodyRead(server);
+  await allowAnonymousReads(server);
   using store = await openOn(server);
   await store.put(
     key,
@@ -61,8 +61,8 @@ interface PodManifest {
   };
 }
 
-/** The pod that an operator would make, with what a person writes before its container: get the object, and let etcdutl restore it. */
-function seededByHand(pod: PodManifest, url: string, peerURL: string): object {
+/** The pod of an operator, with init containers written by hand: download the object, and restore it with etcdutl. */
+function podRestoredByHand(pod: PodManifest, url: string, peerURL: string): object {
   const [etcd] = pod.spec.containers;
   const { name } = pod.metadata;
   const file = `${dataMount}/${key}`;
@@ -81,37 +81,39 @@ function seededByHand(pod: PodManifest, url: string, peerURL: string): object {
 
 const dataMount = '/var/etcd';
 
-/** By somebody without an operator: one pod, which gets the object, restores it and serves. */
-async function byHand(bed: Bed, server: StoreServer, witness: Witness): Promise<number> {
+/** The restore by hand: one pod that downloads the object, restores it and serves. */
+async function byHand(bed: Bed, server: StoreServer, observer: MemberObserver): Promise<number> {
   const made = new HandMade(bed, freshName(), oneMember);
   const [member] = made.members;
   const peerURL = made.peerURLOf(member as never);
   const url = `${server.address.endpoint}/${bucket}/${key}`;
   const documents = made
     .all()
-    .map((each) => ((each as PodManifest).kind === 'Pod' ? seededByHand(each as PodManifest, url, peerURL) : each));
+    .map((each) =>
+      (each as PodManifest).kind === 'Pod' ? podRestoredByHand(each as PodManifest, url, peerURL) : each,
+    );
   const seconds = await secondsOf(async () => {
     await bed.kubectl('apply -f -', { input: asList(documents) });
-    await servesIt(made.name, witness);
+    await servesRestoredData(made.name, observer);
   });
   await cleanUp(bed, [made.name], documents);
   return seconds;
 }
 
-/** Short against what is measured, and long enough not to take part in it. */
-const betweenLooksMillis = 250;
+/** The poll interval: short against the measured times, and long enough to cost little. */
+const pollMillis = 250;
 
-/** Waits until whoever has the cluster's labels has the data. */
-async function servesIt(cluster: string, witness: Witness): Promise<void> {
+/** Waits until the pods behind the cluster's Service serve the restored data. */
+async function servesRestoredData(cluster: string, observer: MemberObserver): Promise<void> {
   for (;;) {
-    const [member] = await witness.connectionsTo(cluster).catch(() => []);
+    const [member] = await observer.connectionsTo(cluster).catch(() => []);
     const status = await member?.status({ timeoutMillis: 500 }).catch(() => undefined);
     if (status !== undefined && status.dbSize > BigInt(mebibytes) * 500_000n) return;
-    await sleep(betweenLooksMillis);
+    await sleep(pollMillis);
   }
 }
 
-async function byOperator(bed: Bed, server: StoreServer, witness: Witness): Promise<number> {
+async function byOperator(bed: Bed, server: StoreServer, observer: MemberObserver): Promise<number> {
   const name = freshName();
   const documents = [resource(bed, name, oneMember)];
   await bed.kubectl('apply -f -', { input: asList(documents) });
@@ -120,7 +122,7 @@ async function byOperator(bed: Bed, server: StoreServer, witness: Witness): Prom
   const restore = resourceOf('EtcdRestore', name, { etcdCluster: { name }, backupStorageType: 'S3', s3 });
   const seconds = await secondsOf(async () => {
     await bed.kubectl('apply -f -', { input: restore });
-    await servesIt(name, witness);
+    await servesRestoredData(name, observer);
   });
   await bed.kubectl(`wait etcdrestore/${name} --for=jsonpath={.status.succeeded}=true --timeout=300s`);
   await bed.kubectl(`delete etcdrestore ${name}`);
@@ -129,18 +131,19 @@ async function byOperator(bed: Bed, server: StoreServer, witness: Witness): Prom
 }
 
 /**
- * How long until a snapshot of 1 GiB serves from a volume: an EtcdRestore, which proves it too and exchanges the cluster that is
- * there, against the same pod applied by hand, which gets the object, restores it with `etcdutl` and serves.
+ * Measures the time until a snapshot of 1 GiB serves from a volume: an EtcdRestore, which also verifies the snapshot
+ * and replaces the existing cluster, against a pod applied by hand that downloads the object, restores it with
+ * `etcdutl` and serves.
  */
 export async function restoreASnapshot(bed: Bed): Promise<readonly Figure[]> {
   await bed.kubectl(`apply --server-side -f ${definition}`);
-  using witness = new Witness(bed);
+  using observer = new MemberObserver(bed);
   await using server = await startS3ForPods();
   await createSecret(bed.kubectl, 'aws', server.secret);
   await prepare(server);
   const taken = await inTurn(bed.pairs, {
-    ours: () => byOperator(bed, server, witness),
-    byHand: () => byHand(bed, server, witness),
+    ours: () => byOperator(bed, server, observer),
+    byHand: () => byHand(bed, server, observer),
   });
   return [{ question: `a snapshot of ${mebibytes} MB serves`, limit: 1.5, ...taken }];
 }

@@ -3,31 +3,31 @@ import { type Bed, runBenchmarks } from './support/bed.ts';
 import { cleanUp, resource } from './support/clusters.ts';
 import { type Figure, median } from './support/figures.ts';
 import { asList, freshName, HandMade } from './support/manifests.ts';
-import { inTurn, secondsOf, Witness } from './support/serving.ts';
+import { inTurn, MemberObserver, secondsOf } from './support/serving.ts';
 import { type Experience, whileWriting } from './support/writer.ts';
 
 const [from, to] = ['3.5.21', '3.5.35'] as const;
 
 /**
- * How long a rolling upgrade takes, and what clients notice of it: the operator, against somebody who patches one image after
- * the other as soon as the last member is back, moves the lead away and changes the leader last. Each time on a new cluster:
- * a kubelet makes containers wait that it had to start again several times.
+ * Measures a rolling upgrade and its effect on clients: the operator, against a script that patches one image after the
+ * other once the last member is back, transfers leadership, and changes the leader last. Each run uses a new cluster:
+ * the kubelet delays containers that it restarted several times.
  */
 export async function rollingUpgrade(bed: Bed): Promise<readonly Figure[]> {
-  using witness = new Witness(bed);
+  using observer = new MemberObserver(bed);
   const spec = { size: 3, version: from };
-  const noticed = { ours: [] as Experience[], byHand: [] as Experience[] };
+  const experiences = { ours: [] as Experience[], byHand: [] as Experience[] };
 
-  const measure = async (who: keyof typeof noticed, name: string, documents: readonly (object | string)[]) => {
+  const measure = async (by: keyof typeof experiences, name: string, documents: readonly (object | string)[]) => {
     await bed.kubectl('apply -f -', { input: asList(documents) });
-    await witness.serving(name, 3);
+    await observer.serving(name, 3);
     await bed.kubectl(`wait pods -l ${bed.api.label}=${name} --for=condition=Ready --timeout=60s`);
-    const upgrade = who === 'ours' ? byOperator : byPatches;
+    const upgrade = by === 'ours' ? byOperator : byPatches;
     let seconds = Number.NaN;
-    const experience = await whileWriting(witness, name, async () => {
-      seconds = await secondsOf(() => upgrade(name, { bed, witness }));
+    const experience = await whileWriting(observer, name, async () => {
+      seconds = await secondsOf(() => upgrade(name, { bed, observer }));
     });
-    noticed[who].push(experience);
+    experiences[by].push(experience);
     await cleanUp(bed, [name], documents);
     return seconds;
   };
@@ -41,41 +41,41 @@ export async function rollingUpgrade(bed: Bed): Promise<readonly Figure[]> {
       return measure('byHand', made.name, made.all());
     },
   });
-  return [{ question: 'rolling upgrade of three members', limit: 1.5, ...taken }, ...amountsOf(noticed)];
+  return [{ question: 'rolling upgrade of three members', limit: 1.5, ...taken }, ...amountsOf(experiences)];
 }
 
-interface Means {
+interface Context {
   readonly bed: Bed;
-  readonly witness: Witness;
+  readonly observer: MemberObserver;
 }
 
-async function byOperator(cluster: string, { bed, witness }: Means): Promise<void> {
+async function byOperator(cluster: string, { bed, observer }: Context): Promise<void> {
   await bed.kubectl(
     `patch ${bed.api.resource}/${cluster} --type=merge -p '${JSON.stringify({ spec: { version: to } })}'`,
   );
-  for (const { metadata } of await witness.podsOf(cluster)) await witness.runs(cluster, metadata.name, to);
+  for (const { metadata } of await observer.podsOf(cluster)) await observer.runs(cluster, metadata.name, to);
 }
 
-async function byPatches(cluster: string, { bed, witness }: Means): Promise<void> {
-  const all = await witness.podsOf(cluster);
-  const leader = await witness.leader(cluster);
+async function byPatches(cluster: string, { bed, observer }: Context): Promise<void> {
+  const all = await observer.podsOf(cluster);
+  const leader = await observer.leader(cluster);
   const isLeader = ({ metadata }: Stored<Pod>): boolean => metadata.name === leader.metadata.name;
   const change = async ({ metadata: { name } }: Stored<Pod>): Promise<void> => {
     await bed.kubectl(`set image pod/${name} etcd=quay.io/coreos/etcd:v${to}`);
-    await witness.runs(cluster, name, to);
+    await observer.runs(cluster, name, to);
   };
   const followers = all.filter((pod) => !isLeader(pod));
   for (const pod of followers) await change(pod);
-  await witness.moveLead(leader, followers[0] ?? leader);
+  await observer.transferLeadership(leader, followers[0] ?? leader);
   await change(leader);
 }
 
-interface Noticed {
+interface Experiences {
   readonly ours: readonly Experience[];
   readonly byHand: readonly Experience[];
 }
 
-function amountsOf({ ours, byHand }: Noticed): readonly Figure[] {
+function amountsOf({ ours, byHand }: Experiences): readonly Figure[] {
   const gap = (those: readonly Experience[]): number => median(those.map(({ longestGapMillis }) => longestGapMillis));
   const failed = ours.reduce((sum, experience) => sum + experience.failed, 0);
   const longer = Math.round(gap(ours) - gap(byHand));

@@ -9,15 +9,15 @@ import { run } from '../tools/lib/run.ts';
 import { type Amount, detailsOf, type Figure, isWithinLimit, type Race, tableOf } from './support/figures.ts';
 
 /**
- * How long a snapshot of 1 GiB takes into an S3 server on this machine: the agent, against `etcdctl snapshot save` followed
- * by a PUT with `curl`. Everything lies in memory, so that the disk has no say.
+ * Measures a snapshot of 1 GiB to a local S3 server: the agent, against `etcdctl snapshot save` followed by a PUT with
+ * `curl`. All files are in memory, so that disk speed does not matter.
  */
 const pairs = Number(process.argv[2] ?? 3);
 const mebibytes = Number(process.argv[3] ?? 1024);
 const memory = mkdtempSync('/dev/shm/bench-');
 const mostMebibytes = 200;
-/** What the first line of the bundle says. */
-const asInTheImage = ['--max-semi-space-size=4'];
+/** The V8 flag in the first line of the bundle. */
+const imageFlags = ['--max-semi-space-size=4'];
 
 async function fill(cluster: EtcdCluster): Promise<void> {
   const etcd = cluster.connect();
@@ -28,10 +28,10 @@ async function fill(cluster: EtcdCluster): Promise<void> {
   }
 }
 
-/** Gives the most memory it took, in MiB. */
+/** Runs the agent and returns its peak memory in MiB. */
 async function byAgent(cluster: EtcdCluster, server: StoreServer): Promise<number> {
   const flags = ['--endpoints', cluster.member(0).endpoint.url, ...agentFlags(server, 'ours.db')];
-  const child = spawn(process.execPath, [...asInTheImage, bundleOf('etcd-operator'), 'agent', 'save', ...flags], {
+  const child = spawn(process.execPath, [...imageFlags, bundleOf('etcd-operator'), 'agent', 'save', ...flags], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let most = 0;
@@ -39,7 +39,7 @@ async function byAgent(cluster: EtcdCluster, server: StoreServer): Promise<numbe
     try {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-    } catch {} // it is gone
+    } catch {} // the process has ended
   }, 20);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearInterval(watching);
@@ -82,7 +82,9 @@ try {
     byHand: hand,
   };
   const taken: Amount = {
-    ...{ question: 'memory that it takes at most', amount: Math.ceil(Math.max(...memories)), unit: 'MiB' },
+    question: 'peak memory of the agent',
+    amount: Math.ceil(Math.max(...memories)),
+    unit: 'MiB',
     limit: mostMebibytes,
   };
   const figures: readonly Figure[] = [race, taken];

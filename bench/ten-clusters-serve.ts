@@ -2,15 +2,18 @@ import { type Bed, runBenchmarks } from './support/bed.ts';
 import { cleanUp, resource, threeMembers } from './support/clusters.ts';
 import type { Figure } from './support/figures.ts';
 import { asList, freshName, HandMade } from './support/manifests.ts';
-import { inTurn, secondsOf, Witness } from './support/serving.ts';
+import { inTurn, MemberObserver, secondsOf } from './support/serving.ts';
 
-/** How long until the last of ten clusters serves, applied all at once, against their thirty pods and twenty services by hand. */
+/**
+ * Measures the time until the last of ten clusters serves, applied at once, against thirty pods and twenty services by
+ * hand.
+ */
 export async function tenClustersServe(bed: Bed): Promise<readonly Figure[]> {
-  using witness = new Witness(bed);
+  using observer = new MemberObserver(bed);
   const measure = async (names: readonly string[], documents: readonly (object | string)[]): Promise<number> => {
     const seconds = await secondsOf(async () => {
       await bed.kubectl('apply -f -', { input: asList(documents) });
-      for (const name of names) await witness.serving(name, 3); // one after the other: the last to serve decides
+      for (const name of names) await observer.serving(name, 3); // in sequence: the last cluster to serve decides
     });
     await cleanUp(bed, names, documents);
     return seconds;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Three etcds in namespaces like those of the lab's pods, as fast as a script can: $1 is the directory of etcd's programs, $2 an
-# empty directory, $3 the gateway. Runs inside the lab's ground, and until its input ends.
+# empty directory, $3 the gateway. Runs inside the lab's sandbox, until its input ends.
 set -eu
 PATH=$PATH:/usr/sbin:/sbin programs=$1 work=$2 gateway=$3
 address() { echo "10.244.200.$1"; }

@@ -2,15 +2,17 @@ import { type Bed, runBenchmarks } from './support/bed.ts';
 import { cleanUp, resource, threeMembers } from './support/clusters.ts';
 import type { Figure } from './support/figures.ts';
 import { asList, freshName, HandMade } from './support/manifests.ts';
-import { inTurn, secondsOf, Witness } from './support/serving.ts';
+import { inTurn, MemberObserver, secondsOf } from './support/serving.ts';
 
-/** How long until three members serve: a resource that the operator sees, against the same pods and services applied by hand. */
+/**
+ * Measures the time until three members serve: a custom resource, against the same pods and services applied by hand.
+ */
 export async function threeMembersServe(bed: Bed): Promise<readonly Figure[]> {
-  using witness = new Witness(bed);
+  using observer = new MemberObserver(bed);
   const measure = async (name: string, documents: readonly (object | string)[]): Promise<number> => {
     const seconds = await secondsOf(async () => {
       await bed.kubectl('apply -f -', { input: asList(documents) });
-      await witness.serving(name, 3);
+      await observer.serving(name, 3);
     });
     await cleanUp(bed, [name], documents);
     return seconds;

@@ -6,10 +6,10 @@ import { cleanUp, resource, settled } from './support/clusters.ts';
 import type { Figure } from './support/figures.ts';
 import { asList, freshName } from './support/manifests.ts';
 
-/** How long the ten clusters are watched when they have settled; the operator looks at each of them every ten seconds. */
+/** How long ten settled clusters are observed. The operator reconciles each of them every ten seconds. */
 const watchedSeconds = 60;
 
-/** What the operator writes for one new cluster and for ten that are well, and the memory it holds meanwhile. */
+/** Counts the operator's writes for one new cluster and for ten settled clusters, and measures its memory. */
 export async function whatTheOperatorCosts(bed: Bed): Promise<readonly Figure[]> {
   const forOne = await writesForOne(bed);
   const names = Array.from({ length: 10 }, freshName);
@@ -18,7 +18,7 @@ export async function whatTheOperatorCosts(bed: Bed): Promise<readonly Figure[]>
   await bed.kubectl('apply -f -', { input: asList(documents) });
   for (const name of names) await settled(bed, name, 3);
   const before = writes(bed).length;
-  await sleep(watchedSeconds * 1000); // nothing can be awaited where nothing must happen
+  await sleep(watchedSeconds * 1000); // there is no event to wait for: nothing must happen
   const whileSettled = writes(bed).length - before;
   await cleanUp(bed, names, documents);
   return [
@@ -45,7 +45,7 @@ async function addressOfOperator({ client, namespace }: Bed): Promise<string> {
   return `http://${items[0]?.status?.podIP}:8080/metrics`;
 }
 
-/** Reads once a second what the operator says of itself, as Prometheus would. */
+/** Scrapes the operator's metrics once a second, as Prometheus does. */
 class MemoryOfOperator {
   readonly #url: string;
   readonly #seen: number[] = [];
@@ -53,15 +53,15 @@ class MemoryOfOperator {
 
   constructor(url: string) {
     this.#url = url;
-    this.#timer = setInterval(() => void this.#look().catch(() => undefined), 1000);
+    this.#timer = setInterval(() => void this.#scrape().catch(() => undefined), 1000);
   }
 
-  /** In MiB; not a number when nothing could be read. */
+  /** In MiB; NaN if nothing could be read. */
   highest(): number {
     return this.#seen.length === 0 ? Number.NaN : Math.round(Math.max(...this.#seen) / 2 ** 20);
   }
 
-  async #look(): Promise<void> {
+  async #scrape(): Promise<void> {
     const text = await (await fetch(this.#url)).text();
     const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(text) ?? [];
     if (bytes !== undefined) this.#seen.push(Number(bytes));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../src/kube/object.ts';
-import { carried, certified, made, replaced, replacedByName } from './simulation/restore-tales.ts';
-import type { Kept } from './simulation/simulated-objects.ts';
-import { SimulatedRestore, type Tale } from './simulation/simulated-restore.ts';
+import { created, replaced, replacedOrdinal, viaStoreProxy, withManagedTls } from './simulation/restore-scenarios.ts';
+import type { StoredObject } from './simulation/simulated-objects.ts';
+import { type Scenario, SimulatedRestore } from './simulation/simulated-restore.ts';
 import { AdmissionPolicy, type Request } from './support/admission-policy.ts';
-import { rightsIn } from './support/roles.ts';
+import { permissionsIn } from './support/roles.ts';
 
 const policy = new AdmissionPolicy('deploy/admission/operator-own-objects.yaml');
 const user = 'system:serviceaccount:etcd-operator:etcd-operator';
@@ -20,8 +20,8 @@ const owned = (group: string) => ({
 });
 const refusal = (request: Omit<Request, 'user'>): string | undefined => policy.refusalOf({ user, ...request });
 
-describe('the example of an admission policy', () => {
-  it('is bound, and denies', () => {
+describe('the example ValidatingAdmissionPolicy', () => {
+  it('has a binding that denies and audits', () => {
     expect(policy.documents.map(({ kind }) => kind)).toEqual([
       'ValidatingAdmissionPolicy',
       'ValidatingAdmissionPolicyBinding',
@@ -31,21 +31,21 @@ describe('the example of an admission policy', () => {
     });
   });
 
-  it('watches over every built-in kind that the operator may write, but for Events and locks', () => {
+  it('covers every built-in resource that the operator may write, except Events and Leases', () => {
     const kinds = ['coreos', 'improbable']
-      .flatMap((api) => rightsIn(`deploy/${api}/operator-roles.yaml`, 'ClusterRole'))
+      .flatMap((api) => permissionsIn(`deploy/${api}/operator-roles.yaml`, 'ClusterRole'))
       .filter((right) => /^(create|update|patch|delete) /.test(right) && !/etcd\.|events/.test(right))
       .map((right) => right.replace(/^\S+ ([a-z]+).*$/, '$1'));
     expect(new Set(policy.resources)).toEqual(new Set(kinds));
   });
 
-  it('lets the operator do as it needs with objects that have its labels', () => {
+  it('lets the operator create, update and delete objects with its labels', () => {
     expect(refusal({ operation: 'CREATE', object: ours })).toBeUndefined();
     expect(refusal({ operation: 'UPDATE', object: ours, oldObject: ours })).toBeUndefined();
     expect(refusal({ operation: 'DELETE', oldObject: ours })).toBeUndefined();
   });
 
-  it('refuses it other objects, and to take its labels off or put them on', () => {
+  it('denies the operator objects without its labels, and denies adding or removing these labels', () => {
     for (const foreign of [other, bare]) {
       expect(refusal({ operation: 'CREATE', object: foreign })).toContain(
         'may create only objects with its own labels',
@@ -63,19 +63,19 @@ describe('the example of an admission policy', () => {
     }
   });
 
-  it('lets it put lost labels back on what a cluster owns, and on nothing else', () => {
+  it('lets the operator restore lost labels only on objects that an EtcdCluster owns', () => {
     for (const group of ['etcd.database.coreos.com', 'etcd.improbable.io'])
       expect(refusal({ operation: 'UPDATE', object: ours, oldObject: owned(group) })).toBeUndefined();
     expect(refusal({ operation: 'UPDATE', object: ours, oldObject: owned('etcd.example.com') })).toBeDefined();
   });
 
-  it('says nothing of others', () => {
+  it('does not apply to other users', () => {
     expect(policy.refusalOf({ user: 'admin', operation: 'DELETE', oldObject: other })).toBeUndefined();
   });
 });
 
-/** The tales leave the labels of members out, which real ones have. */
-function labelled({ objects, clusters }: Tale): Tale['objects'] {
+/** Adds the cluster label, which real member objects have, to the objects of a scenario. */
+function labelled({ objects, clusters }: Scenario): Scenario['objects'] {
   const labels = { [clusters.clusterLabel]: 'db' };
   const withLabels = (object: object): object => {
     const { metadata: given } = object as KubeObject;
@@ -87,39 +87,41 @@ function labelled({ objects, clusters }: Tale): Tale['objects'] {
   );
 }
 
-/** What the policy says against each write of the operator in the life of a restore. */
-async function refusalsIn(tale: Tale): Promise<{ readonly refused: readonly string[]; readonly asked: number }> {
-  const life = new SimulatedRestore({ ...tale, objects: labelled(tale) });
+/** Runs a restore and returns the denials of its writes, and the number of checked writes. */
+async function refusalsIn(
+  scenario: Scenario,
+): Promise<{ readonly refused: readonly string[]; readonly checked: number }> {
+  const life = new SimulatedRestore({ ...scenario, objects: labelled(scenario) });
   const { writer } = life.objects;
   const refused: string[] = [];
-  let asked = 0;
-  const judged = async (plural: string, name: string, write: () => Promise<void>): Promise<void> => {
-    const [oldObject, began] = [life.objects.find(plural, name), policy.resources.includes(plural)];
+  let checked = 0;
+  const checkWrite = async (plural: string, name: string, write: () => Promise<void>): Promise<void> => {
+    const [oldObject, isCovered] = [life.objects.find(plural, name), policy.resources.includes(plural)];
     await write();
-    const object: Kept | undefined = life.objects.find(plural, name);
-    if (!began) return;
-    asked++;
+    const object: StoredObject | undefined = life.objects.find(plural, name);
+    if (!isCovered) return;
+    checked++;
     const operation = oldObject === undefined ? 'CREATE' : object === undefined ? 'DELETE' : 'UPDATE';
-    const why = refusal({ operation, object, oldObject });
-    if (why !== undefined) refused.push(`${operation} ${plural} ${name}: ${why}`);
+    const denial = refusal({ operation, object, oldObject });
+    if (denial !== undefined) refused.push(`${operation} ${plural} ${name}: ${denial}`);
   };
-  const judging: typeof writer = {
-    create: (kind, object) => judged(kind.plural, object.metadata.name, () => writer.create(kind, object)),
-    patch: (kind, at, how) => judged(kind.plural, at.name, () => writer.patch(kind, at, how)),
-    remove: (kind, at) => judged(kind.plural, at.name, () => writer.remove(kind, at)),
+  const checkingWriter: typeof writer = {
+    create: (kind, object) => checkWrite(kind.plural, object.metadata.name, () => writer.create(kind, object)),
+    patch: (kind, at, how) => checkWrite(kind.plural, at.name, () => writer.patch(kind, at, how)),
+    remove: (kind, at) => checkWrite(kind.plural, at.name, () => writer.remove(kind, at)),
   };
-  Object.assign(life.objects, { writer: judging });
+  Object.assign(life.objects, { writer: checkingWriter });
   await life.run();
-  return { refused, asked };
+  return { refused, checked };
 }
 
-describe('the policy in the whole life of a restore', () => {
-  it.each(Object.entries({ replaced, made, carried, replacedByName, certified }))(
-    'refuses no write of the operator: %s',
-    async (_, tale) => {
-      const { refused, asked } = await refusalsIn(tale);
+describe('the policy during a restore', () => {
+  it.each(Object.entries({ replaced, created, viaStoreProxy, replacedOrdinal, withManagedTls }))(
+    'denies no write of the operator: %s',
+    async (_, scenario) => {
+      const { refused, checked } = await refusalsIn(scenario);
       expect(refused).toEqual([]);
-      expect(asked).toBeGreaterThan(3);
+      expect(checked).toBeGreaterThan(3);
     },
   );
 });

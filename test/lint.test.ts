@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..');
 const lines = (count: number, line: string): string =>
   Array.from({ length: count }, (_, i) => line.replaceAll('#', String(i))).join('\n');
 
-/** One planted fault a file, by the rule that must find it. A budget that is not enforced is a wish. */
-const faults: Readonly<Record<string, string>> = {
+/** Source files with one violation each, by the rule that must report it. */
+const violations: Readonly<Record<string, string>> = {
   'max-lines': lines(251, 'export const a# = #;'),
   'max-lines-per-function': `export function long(): void {\n${lines(41, '  console.log(#);')}\n}\n`,
   complexity: `export const knot = (n: number): number => ${lines(9, 'n === # ? # :')} 9;\n`,
@@ -22,7 +22,7 @@ const faults: Readonly<Record<string, string>> = {
   'no-explicit-any': 'export const loose = (x: any): unknown => x;\n',
 };
 
-describe('lint finds', () => {
+describe('oxlint', () => {
   const place = mkdtempSync(join(tmpdir(), 'lint-'));
   let found: readonly { readonly code: string; readonly filename: string }[] = [];
 
@@ -31,7 +31,7 @@ describe('lint finds', () => {
       join(place, 'tsconfig.json'),
       JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions: { types: [] }, include: ['*.ts'] }),
     );
-    for (const [rule, source] of Object.entries(faults)) writeFileSync(join(place, `${rule}.ts`), source);
+    for (const [rule, source] of Object.entries(violations)) writeFileSync(join(place, `${rule}.ts`), source);
     const { stdout } = await attempt('oxlint', ['-c', join(root, '.oxlintrc.json'), '--format=json', '.'], {
       cwd: place,
     });
@@ -39,8 +39,8 @@ describe('lint finds', () => {
   });
   afterAll(() => rmSync(place, { recursive: true }));
 
-  for (const rule of Object.keys(faults)) {
-    it(`a fault against ${rule}`, () => {
+  for (const rule of Object.keys(violations)) {
+    it(`reports a violation of ${rule}`, () => {
       const codes = found.filter(({ filename }) => filename.endsWith(`${rule}.ts`)).map(({ code }) => code);
       expect(
         codes.some((code) => code.includes(`(${rule})`)),

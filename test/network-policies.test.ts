@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { agentLabel } from '../src/controllers/agents/agent-of-pod.ts';
-import { courierPort, progressPort } from '../src/core/desired/agent-pod.ts';
-import { memberPod } from '../src/core/desired/pod.ts';
-import type { CarrierName } from '../src/core/model/names.ts';
-import { ports } from '../src/core/model/template.ts';
-import { coreos } from '../src/dialects/coreos-v1beta2/dialect.ts';
-import type { ClusterDialect } from '../src/dialects/dialect.ts';
-import { improbable } from '../src/dialects/improbable-v1alpha1/dialect.ts';
+import type { ClusterDialect } from '../src/apis/common/dialect.ts';
+import { coreos } from '../src/apis/coreos-v1beta2/dialect.ts';
+import { improbable } from '../src/apis/improbable-v1alpha1/dialect.ts';
+import { agentLabel } from '../src/controllers/shared/agent-pods.ts';
+import type { MemberName } from '../src/core/cluster/model/names.ts';
+import { ports } from '../src/core/cluster/model/template.ts';
+import { progressPort, storeProxyPort } from '../src/core/manifests/agent-pod.ts';
+import { memberPodManifest } from '../src/core/manifests/pod.ts';
 
 const deploy = join(import.meta.dirname, '../deploy');
 
@@ -32,7 +32,7 @@ interface Policy {
     }[];
   };
 }
-interface Place {
+interface PodPlace {
   readonly namespace: string;
   readonly labels: Labels;
 }
@@ -42,7 +42,7 @@ const policiesIn = (file: string, cluster = ''): readonly Policy[] =>
     (document) => document.toJSON() as Policy,
   );
 
-/** As Kubernetes reads it; an operator that it does not know here fails the test. */
+/** Matches a label selector. Of matchExpressions only `Exists` is supported here. */
 function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
   for (const { operator } of matchExpressions) expect(operator).toBe('Exists');
   return (
@@ -51,32 +51,32 @@ function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
   );
 }
 
-const letsIn = (peer: Peer, home: string, { namespace, labels }: Place): boolean =>
+const admits = (peer: Peer, home: string, { namespace, labels }: PodPlace): boolean =>
   (peer.namespaceSelector === undefined
     ? namespace === home
     : matches(peer.namespaceSelector, { 'kubernetes.io/metadata.name': namespace })) &&
   matches(peer.podSelector ?? {}, labels);
 
-/** To which ports of `to` some pod gets, by the policies of the namespace; every port where none selects it. */
-function reached(policies: readonly Policy[], to: Place, from: Place): readonly number[] | 'all' {
+/** The ports of `to` that `from` can reach; 'all' if no policy selects `to`. */
+function reachablePorts(policies: readonly Policy[], to: PodPlace, from: PodPlace): readonly number[] | 'all' {
   const selecting = policies.filter(({ spec }) => matches(spec.podSelector, to.labels));
   if (selecting.length === 0) return 'all';
   const open = selecting.flatMap(({ spec }) =>
     (spec.ingress ?? [])
-      .filter((rule) => rule.from.some((peer) => letsIn(peer, to.namespace, from)))
+      .filter((rule) => rule.from.some((peer) => admits(peer, to.namespace, from)))
       .flatMap((rule) => rule.ports.map(({ port }) => port)),
   );
   return [...new Set(open)].toSorted((a, b) => a - b);
 }
 
-/** The labels that the operator really puts on a member's pod. */
-function memberOf(dialect: ClusterDialect, cluster: string): Place {
+/** A member pod with the labels that the operator sets. */
+function memberOf(dialect: ClusterDialect, cluster: string): PodPlace {
   const spec = { size: 1, replicas: 1, version: '3.5.35' };
   const read = dialect.read({ metadata: { name: cluster, namespace: 'tenant', uid: 'u' }, spec });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const name = `${cluster}-0` as CarrierName;
-  const join_ = { as: 'founder', of: { members: [name], token: 't' } } as const;
-  const pod = memberPod(read.value.blueprint, { name, version: '3.5.35', join: join_ });
+  const name = `${cluster}-0` as MemberName;
+  const join_ = { as: 'bootstrap', of: { members: [name], token: 't' } } as const;
+  const pod = memberPodManifest(read.value.blueprint, { name, version: '3.5.35', join: join_ });
   return { namespace: 'tenant', labels: pod.metadata.labels };
 }
 
@@ -85,7 +85,7 @@ interface Deployed {
   readonly spec: { readonly template: { readonly metadata: { readonly labels: Labels } } };
 }
 
-const operatorOf = (api: string): Place => {
+const operatorOf = (api: string): PodPlace => {
   const file = readFileSync(join(deploy, api, 'operator-deployment.yaml'), 'utf8');
   const [document] = parseAllDocuments(file);
   if (document === undefined) throw new Error(`deploy/${api} has no Deployment`);
@@ -100,45 +100,45 @@ describe.each([
   const policies = policiesIn(`network-policies/members-${api}.yaml`, 'db');
   const member = memberOf(dialect, 'db');
   const operator = operatorOf(api);
-  const agent = (namespace: string): Place => ({ namespace, labels: { [agentLabel(dialect.group)]: 'backup' } });
+  const agent = (namespace: string): PodPlace => ({ namespace, labels: { [agentLabel(dialect.group)]: 'backup' } });
 
-  it('select the members of their cluster, and of no other', () => {
-    expect(reached(policies, member, member)).toEqual([ports.client, ports.peer]);
-    expect(reached(policies, memberOf(dialect, 'other'), member)).toBe('all');
+  it('select only the members of their cluster', () => {
+    expect(reachablePorts(policies, member, member)).toEqual([ports.client, ports.peer]);
+    expect(reachablePorts(policies, memberOf(dialect, 'other'), member)).toBe('all');
   });
 
-  it('let members of another cluster in nowhere, nor those of the same name elsewhere', () => {
-    expect(reached(policies, member, memberOf(dialect, 'other'))).toEqual([]);
-    expect(reached(policies, member, { ...member, namespace: 'elsewhere' })).toEqual([]);
+  it('admit no members of another cluster, and none of the same name in another namespace', () => {
+    expect(reachablePorts(policies, member, memberOf(dialect, 'other'))).toEqual([]);
+    expect(reachablePorts(policies, member, { ...member, namespace: 'elsewhere' })).toEqual([]);
   });
 
-  it('let in the operator as it is deployed, and agents', () => {
-    expect(reached(policies, member, operator)).toEqual([ports.client, ports.peer]);
-    expect(reached(policies, member, { ...operator, namespace: 'tenant' })).toEqual([]);
+  it('admit the deployed operator and agent pods', () => {
+    expect(reachablePorts(policies, member, operator)).toEqual([ports.client, ports.peer]);
+    expect(reachablePorts(policies, member, { ...operator, namespace: 'tenant' })).toEqual([]);
     for (const namespace of ['tenant', operator.namespace])
-      expect(reached(policies, member, agent(namespace))).toEqual([ports.client]);
-    expect(reached(policies, member, agent('elsewhere'))).toEqual([]);
+      expect(reachablePorts(policies, member, agent(namespace))).toEqual([ports.client]);
+    expect(reachablePorts(policies, member, agent('elsewhere'))).toEqual([]);
   });
 
-  it('let in clients that have the label, to the port for clients', () => {
+  it('admit clients with the label to the client port only', () => {
     const client = { namespace: 'tenant', labels: { 'etcd-client': 'db' } };
-    expect(reached(policies, member, client)).toEqual([ports.client]);
-    expect(reached(policies, member, { ...client, labels: {} })).toEqual([]);
-    expect(reached(policies, member, { ...client, namespace: 'elsewhere' })).toEqual([]);
+    expect(reachablePorts(policies, member, client)).toEqual([ports.client]);
+    expect(reachablePorts(policies, member, { ...client, labels: {} })).toEqual([]);
+    expect(reachablePorts(policies, member, { ...client, namespace: 'elsewhere' })).toEqual([]);
   });
 
-  it('let only the operator reach agents', () => {
-    const open = reached(policies, agent('tenant'), operator);
+  it('admit only the operator to agent pods', () => {
+    const open = reachablePorts(policies, agent('tenant'), operator);
     expect(open).toEqual([ports.client, ports.peer, progressPort]);
-    expect(reached(policies, agent('tenant'), member)).toEqual([]);
+    expect(reachablePorts(policies, agent('tenant'), member)).toEqual([]);
   });
 
-  it('let agents of restores to those that read with the operator’s credentials', () => {
+  it("admit restore agents to store proxies in the operator's namespace", () => {
     const own = policiesIn('network-policies/operator.yaml');
     expect(own.every(({ metadata }) => metadata.namespace === operator.namespace)).toBe(true);
-    expect(reached(own, agent(operator.namespace), agent('tenant'))).toEqual([courierPort]);
-    expect(reached(own, agent(operator.namespace), operator)).toEqual([progressPort]);
-    expect(reached(own, operator, member)).toEqual([]);
-    expect(reached(own, operator, { namespace: 'monitoring', labels: {} })).toEqual([8080]);
+    expect(reachablePorts(own, agent(operator.namespace), agent('tenant'))).toEqual([storeProxyPort]);
+    expect(reachablePorts(own, agent(operator.namespace), operator)).toEqual([progressPort]);
+    expect(reachablePorts(own, operator, member)).toEqual([]);
+    expect(reachablePorts(own, operator, { namespace: 'monitoring', labels: {} })).toEqual([8080]);
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { goModules, strangersKubectl } from '../tools/programs/catalog.ts';
+import { foreignKubectl, goModules } from '../tools/programs/catalog.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -24,10 +24,10 @@ describe('the repository', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
   });
 
-  it('builds programs from directories that hold a go.mod, a go.sum and nothing else, but for a main of our own', () => {
+  it('builds programs from directories with only go.mod and go.sum, except one main.go of our own', () => {
     for (const { name } of goModules)
       expect(readdirSync(join(root, 'tools/programs', name)).toSorted()).toEqual(
-        name === strangersKubectl ? ['go.mod', 'go.sum', 'main.go'] : ['go.mod', 'go.sum'],
+        name === foreignKubectl ? ['go.mod', 'go.sum', 'main.go'] : ['go.mod', 'go.sum'],
       );
     const directories = readdirSync(join(root, 'tools/programs'), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
@@ -35,9 +35,9 @@ describe('the repository', () => {
     expect(directories.map(({ name }) => name).toSorted()).toEqual(goModules.map(({ name }) => name).toSorted());
   });
 
-  it('builds the version that each go.mod names', () => {
+  it('builds the version in each go.mod', () => {
     for (const { name, version, packages } of goModules) {
-      if (name === strangersKubectl) continue; // its module has another number: 1.31.14 is v0.31.14 there
+      if (name === foreignKubectl) continue; // kubectl 1.31.14 is module version v0.31.14
       const [first = ''] = Object.values(packages);
       const required = read(`tools/programs/${name}/go.mod`)
         .split('\n')
@@ -48,12 +48,12 @@ describe('the repository', () => {
     }
   });
 
-  it('builds the kubectl of a user from the module of its version', () => {
-    const { version = '' } = goModules.find(({ name }) => name === strangersKubectl) ?? {};
-    expect(read(`tools/programs/${strangersKubectl}/go.mod`)).toContain(`k8s.io/kubectl v0${version.slice(1)}`);
+  it('builds the additional kubectl from the module of its version', () => {
+    const { version = '' } = goModules.find(({ name }) => name === foreignKubectl) ?? {};
+    expect(read(`tools/programs/${foreignKubectl}/go.mod`)).toContain(`k8s.io/kubectl v0${version.slice(1)}`);
   });
 
-  it('says in one line what each make target does, and names no target that is not there', () => {
+  it('describes every make target in one line, and its pages name no missing target', () => {
     const makefile = read('Makefile');
     const described = new Set([...makefile.matchAll(/^([a-z0-9-]+):.*## \S/gm)].map(([, target]) => target));
     const pages = tracked.filter((file) => file.endsWith('.md'));
@@ -65,7 +65,7 @@ describe('the repository', () => {
       expect(described).toContain(target);
   });
 
-  it('has no page that leads to a file that is not there', () => {
+  it('has no page with a link to a missing file', () => {
     const broken = tracked
       .filter((file) => file.endsWith('.md'))
       .flatMap((page) =>
@@ -75,14 +75,14 @@ describe('the repository', () => {
     expect(broken).toEqual([]);
   });
 
-  it('numbers its decisions without a gap', () => {
+  it('numbers its design records without a gap', () => {
     const numbers = globSync('docs/design/*.md', { cwd: root })
       .toSorted()
       .map((file) => Number(/(\d{4})-/.exec(file)?.[1]));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
-  it('describes one image in the Dockerfile and in the recipe', () => {
+  it('describes the same image in the Dockerfile and in tools/images', () => {
     const [dockerfile, recipe] = [read('Dockerfile'), read('tools/images/operator-image.ts')];
     const user = /^USER (\d+):\1$/m.exec(dockerfile)?.[1];
     expect(recipe).toContain(`const user = '${user}'`);

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-it('the full run isolates the files of every project', async () => {
+it('ISOLATED=1 isolates the test files of every project', async () => {
   vi.stubEnv('ISOLATED', '1');
   vi.resetModules();
   const { default: config } = (await import('../vitest.config.ts')) as { default: { test?: { projects?: unknown[] } } };

@@ -46,7 +46,7 @@ const component = z.strictObject({
     return z.array(component).min(1).optional();
   },
 });
-/** CycloneDX 1.6, as far as it is used here, and nothing beside it. */
+/** The part of CycloneDX 1.6 that the SBOM uses; unknown fields are rejected. */
 const bom = z.strictObject({
   bomFormat: z.literal('CycloneDX'),
   specVersion: z.literal('1.6'),
@@ -67,7 +67,7 @@ const titleOf = ({ name, version }: { readonly name: string; readonly version?: 
 const titleIn = (directory: string): string =>
   titleOf(JSON.parse(readFileSync(join(import.meta.dirname, '..', directory, 'package.json'), 'utf8')));
 
-/** As much of Debian's packages as goes into the image. */
+/** The Debian packages of the image. */
 function fillDebianRoot(root: string): void {
   const write = (path: string, content: string | Uint8Array): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -81,29 +81,32 @@ function fillDebianRoot(root: string): void {
   write(loaderPath.resolved, 'loader');
 }
 
-/** Made once for all tests of this file: it takes seconds of both cores. */
+/** Built once for all tests of this file, because it takes seconds. */
 let metafile: Metafile;
 beforeAll(async () => {
   ({ metafile } = await build({ ...(await recipe()), write: false, metafile: true }));
 }, 120_000);
 
-/** A file of the bundle and all that it imports as soon as it is read. */
+/** A file of the bundle and its static imports. */
 function readAtStart(file: string, outputs: Metafile['outputs']): readonly string[] {
   const imported = outputs[file]?.imports.filter(({ kind }) => kind === 'import-statement') ?? [];
   return [file, ...imported.flatMap(({ path }) => (path in outputs ? readAtStart(path, outputs) : []))];
 }
 
-it('the operator reads little of the bundle at its start, and not what only a kubeconfig needs', () => {
+it('the operator loads a small part of the bundle at its start, without the kubeconfig code', () => {
   const { outputs } = metafile;
-  const operator = Object.keys(outputs).find((file) => 'src/main/operator.ts' in (outputs[file]?.inputs ?? {})) ?? '';
+  const operator =
+    Object.keys(outputs).find((file) => 'src/operator/operator.ts' in (outputs[file]?.inputs ?? {})) ?? '';
   const files = [...new Set(readAtStart(operator, outputs))].flatMap((file) => outputs[file] ?? []);
   const sources = files.flatMap(({ inputs }) => Object.keys(inputs));
-  expect(sources).toContain('src/main/operator.ts');
-  expect(sources.filter((source) => /@kubernetes\/client-node|src\/(agents|storage|lab)\//.test(source))).toEqual([]);
+  expect(sources).toContain('src/operator/operator.ts');
+  expect(
+    sources.filter((source) => /@kubernetes\/client-node|(?:src\/(?:agent|objectstore)|lab)\//.test(source)),
+  ).toEqual([]);
   expect(files.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(3_000_000);
 });
 
-describe('what goes with the image', { timeout: 120_000 }, () => {
+describe('the documents of the image', { timeout: 120_000 }, () => {
   const root = mkdtempSync(join(tmpdir(), 'debian-'));
   let documents: Readonly<Record<string, string>>;
   let sbom: z.infer<typeof bom>;
@@ -119,7 +122,7 @@ describe('what goes with the image', { timeout: 120_000 }, () => {
 
   const part = (name: string): Component | undefined => sbom.components.find((each) => each.name === name);
 
-  it('lists every package of which something is in the bundle, with version, licence and digest', () => {
+  it('list every bundled package with version, licence and digest', () => {
     const directories = [...new Set(Object.keys(metafile.inputs).flatMap((source) => packageOf(source) ?? []))];
     expect(directories.length).toBeGreaterThan(100);
     const listed = sbom.components.filter(({ purl }) => purl?.startsWith('pkg:npm/'));
@@ -130,7 +133,7 @@ describe('what goes with the image', { timeout: 120_000 }, () => {
     }
   });
 
-  it('lists Node with its digest, and the libraries in it', () => {
+  it('list Node with its digest and its libraries', () => {
     const node = part('node');
     expect(node).toMatchObject({ version: nodeVersion, type: 'platform', licenses: [{ license: { id: 'MIT' } }] });
     expect(Object.values(nodeDigests)).toContain(node?.hashes?.[0]?.content);
@@ -138,7 +141,7 @@ describe('what goes with the image', { timeout: 120_000 }, () => {
     expect(within).toEqual(expect.arrayContaining(['openssl', 'v8', 'libuv', 'zlib', 'c-ares', 'nghttp2', 'sqlite']));
   });
 
-  it('lists libc and the other libraries of Debian, and every file of them with its digest', () => {
+  it('list libc and the other Debian libraries, and each of their files with its digest', () => {
     expect(part('libc6')).toMatchObject({
       version: '1.2-3+deb12u4',
       purl: expect.stringContaining('%2Bdeb12u4?arch='),
@@ -151,7 +154,7 @@ describe('what goes with the image', { timeout: 120_000 }, () => {
     expect(libc?.hashes).toEqual([{ alg: 'SHA-256', content }]);
   });
 
-  it('says what needs what, by references that are there once', () => {
+  it('list dependencies by unique references', () => {
     const refs = sbom.components.map((each) => each['bom-ref']);
     const operator = sbom.metadata.component['bom-ref'];
     expect(new Set(refs).size).toBe(refs.length);
@@ -160,11 +163,11 @@ describe('what goes with the image', { timeout: 120_000 }, () => {
     expect(sbom.dependencies[0]?.dependsOn.some((ref) => ref.startsWith('pkg:npm/zod@'))).toBe(true);
   });
 
-  it('has a licence for every part: its text, or its name where the package comes without one', () => {
+  it('have a licence for every part: its text, or its name if the package has no text', () => {
     for (const title of sbom.components.map(titleOf)) {
       const named = notices.split('\n').find((line) => line.startsWith(`${title}: `));
       expect(named, title).toMatch(/: [A-Z(0][-A-Za-z0-9. ()]+$/);
-      expect(named, title).not.toContain('no licence is named');
+      expect(named, title).not.toContain('no licence given');
     }
     const section = (title: string): string => notices.slice(notices.indexOf(title), notices.indexOf(title) + 200_000);
     expect(section(`node ${nodeVersion} (LICENSE)`)).toContain('Copyright Node.js contributors');
@@ -175,7 +178,7 @@ describe('what goes with the image', { timeout: 120_000 }, () => {
     expect(section(`zod ${part('zod')?.version} (LICENSE)`)).toContain('MIT License');
   });
 
-  it('is the same each time, and without the paths of this machine', async () => {
+  it('are reproducible, and contain no local paths', async () => {
     expect(await documentsFor(metafile, root)).toEqual(documents);
     const backwards = Object.fromEntries(Object.entries(metafile.inputs).toReversed());
     expect(await documentsFor({ ...metafile, inputs: backwards }, root)).toEqual(documents);

@@ -4,16 +4,16 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
-/** Every program of the project, by the name of its file in `src/main`. */
+/** Every program of the project, by the name of its file in `src/operator`. */
 export const programs = ['etcd-operator'] as const;
 
-/** Other names under which the first of them is called: it then does what the original's program of that name does. */
+/** Other names of the first program. Under such a name it acts as the original operator's program of that name. */
 export const otherNames = ['etcd-backup-operator', 'etcd-restore-operator'] as const;
 
-/** Where the programs are, and the parts that they share or load only when they need them. */
+/** The directory of the programs, and of the chunks that they share or load on demand. */
 export const bundleDirectory = join(root, 'dist/app');
 
-/** Where `make test` makes a bundle for its stories, while other suites run. */
+/** The directory of the bundle that `make test` builds for its stories while other suites run. */
 export const storiesBundleDirectory = join(root, 'dist/stories');
 
 export const bundleOf = (program: (typeof programs)[number], directory = bundleDirectory): string =>
@@ -25,8 +25,8 @@ export async function packageVersion(): Promise<string> {
 }
 
 /**
- * Packages written for `require` find it, and the bundle can be started by its name. What a pass makes is garbage when it
- * ends; V8 would let 48 MiB of that pile up before it looks, which for the little there is to copy is of no use.
+ * Defines `require` for CommonJS packages, and makes the bundle executable. The garbage of a pass is short-lived: a
+ * small semi-space saves memory, where V8 would let 48 MiB of it accumulate.
  */
 const banner = [
   '#!/usr/local/bin/node --max-semi-space-size=4',
@@ -35,12 +35,12 @@ const banner = [
 ].join('\n');
 
 /**
- * A few files of hundreds of sources. What a program imports only when it has to is a file of its own, since all that is
- * read stays in memory. Names are kept, for the sake of stack traces.
+ * Bundles hundreds of sources into a few files. Dynamic imports become files of their own, because loaded code stays in
+ * memory. Names are kept for stack traces.
  */
 export const recipe = async (): Promise<BuildOptions> => ({
   absWorkingDir: root,
-  entryPoints: programs.map((program) => join('src/main', `${program}.ts`)),
+  entryPoints: programs.map((program) => join('src/operator', `${program}.ts`)),
   outdir: bundleDirectory,
   outExtension: { '.js': '.mjs' },
   bundle: true,
@@ -53,11 +53,11 @@ export const recipe = async (): Promise<BuildOptions> => ({
   banner: { js: banner },
   define: { bundledVersion: JSON.stringify(await packageVersion()) },
   legalComments: 'none',
-  preserveSymlinks: true, // where the packages really lie must not show in the bundle
+  preserveSymlinks: true, // keeps real paths of packages out of the bundle
   logLevel: 'warning',
 });
 
-/** Makes all that an image needs beside Node; for tests, in a directory of theirs. Gives back what the bundle was made from. */
+/** Builds the bundle into a directory and returns its metafile. */
 export async function bundle(directory = bundleDirectory): Promise<Metafile> {
   await rm(directory, { recursive: true, force: true });
   const { metafile } = await build({ ...(await recipe()), outdir: directory, metafile: true });

@@ -7,10 +7,10 @@ import { lock } from './lib/lock.ts';
 import { runMain } from './lib/main.ts';
 import { endAll } from './lib/measured.ts';
 
-/** CI cuts a run off after 90 minutes; before that, it must have said what it knows. */
+/** The time limit of a run. CI kills a run after 90 minutes; the report must be printed before. */
 const limitMinutes = 80;
 
-/** Runs a tier to its end, or to its first red gate, and says at the end what was seen. */
+/** Runs a tier to its end or to its first red gate, and prints the report. */
 async function check(tier: (run: Run) => Promise<void>, isBudgeted: boolean): Promise<Run> {
   const run = await Run.begin({ isBudgeted });
   const cutOff = (reason: string) => (): void => {
@@ -34,7 +34,7 @@ async function check(tier: (run: Run) => Promise<void>, isBudgeted: boolean): Pr
   return run;
 }
 
-/** Two checks of everything would use, and remove, each other's clusters. */
+/** Runs `work` under a lock: two concurrent checks would use and remove each other's clusters. */
 async function alone<T>(work: () => Promise<T>): Promise<T> {
   using _held = await lock(join(cacheDirectory(), 'check.lock'), (holder) =>
     process.stderr.write(`waiting for process ${holder}, which runs all checks\n`),

@@ -1,6 +1,12 @@
 /**
- * Has Node translate what the lab is made of and keep the outcome where NODE_COMPILE_CACHE says: a process that has to translate
- * TypeScript itself holds the translator in memory for as long as it lives.
+ * Fills NODE_COMPILE_CACHE with the compiled modules of the lab. A process that strips TypeScript itself keeps the
+ * compiler in memory.
  */
-const parts = ['cli/lab/command', 'cli/lab/start', 'cli/lab/own-control-plane', 'cli/lab/screen', 'main/operator'];
-await Promise.all(parts.map((part) => import(`../src/${part}.ts`)));
+const parts = [
+  'lab/cli/command',
+  'lab/cli/start',
+  'lab/cli/own-control-plane',
+  'lab/cli/view/screen',
+  'src/operator/operator',
+];
+await Promise.all(parts.map((part) => import(`../${part}.ts`)));

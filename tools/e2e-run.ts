@@ -3,7 +3,7 @@ import { bundleOf } from './bundle.ts';
 import { remove } from './cluster/down.ts';
 import { kubectl, kubectlPath } from './cluster/kubectl.ts';
 import { type Layout, layoutOf } from './cluster/layout.ts';
-import { aloneWith } from './cluster/lock.ts';
+import { lockCluster } from './cluster/lock.ts';
 import { runningMachine } from './cluster/machine.ts';
 import { bringUp, controlPlane, prepare } from './cluster/up.ts';
 import { pushOperatorImage } from './images/publish.ts';
@@ -28,16 +28,16 @@ const applyDefinitions = [
 ];
 const storyProjects = ['stories', 'stories alone'];
 
-/** Runs the stories on a test cluster of ours, which is started if it is not up and left as it is afterwards. */
-export async function storiesOn(layout: Layout, title?: string): Promise<Tally> {
-  return runStories(await made(layout), title);
+/** Runs the stories on a test cluster. The cluster is started if needed, and keeps running afterwards. */
+export async function storiesOnTestCluster(layout: Layout, title?: string): Promise<Tally> {
+  return runStories(await prepared(layout), title);
 }
 
-/** Makes a test cluster useful for stories, and says how they find it. */
-async function made(layout: Layout): Promise<Readonly<Record<string, string>>> {
+/** Starts a test cluster with our image and CRDs; returns the environment variables for the stories. */
+async function prepared(layout: Layout): Promise<Readonly<Record<string, string>>> {
   await prepare(layout);
   {
-    using _held = await aloneWith(layout);
+    using _held = await lockCluster(layout);
     await withProgress(`starting cluster "${layout.name}"`, () => bringUp(layout));
   }
   await pushOperatorImage(layout);
@@ -45,10 +45,10 @@ async function made(layout: Layout): Promise<Readonly<Record<string, string>>> {
   return environmentFor(layout);
 }
 
-/** A cluster that is made for one use and removed afterwards. `env`: how suites find it. */
+/** A cluster that is removed after use. `env` are the environment variables for suites. */
 export interface OwnCluster {
   readonly env: Readonly<Record<string, string>>;
-  /** Processor seconds that its control plane, nodes and pods have taken so far. */
+  /** The CPU seconds of its control plane, nodes and pods so far. */
   readonly cpuSeconds: () => number;
 }
 
@@ -56,7 +56,7 @@ export async function withOwnCluster<T>(name: string, use: (cluster: OwnCluster)
   const layout = layoutOf(name);
   await remove(layout);
   try {
-    const env = await made(layout);
+    const env = await prepared(layout);
     const machines = [controlPlane, ...layout.nodes.map((node) => node.name)];
     const cpuSeconds = (): number =>
       treeSeconds(machines.map((machine) => runningMachine(layout, machine)).filter((pid) => pid !== undefined));
@@ -69,13 +69,13 @@ export async function withOwnCluster<T>(name: string, use: (cluster: OwnCluster)
 const environmentFor = ({ kubeconfig, name }: Layout): Readonly<Record<string, string>> => ({
   KUBECONFIG: kubeconfig,
   TEST_CLUSTER: name,
-  // What is in the image that was pushed: stories that run the operator as a process do not bundle it again.
+  // The bundle in the pushed image: stories that run the operator as a process use the same bundle.
   LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator'),
   PATH: `${join(kubectlPath(), '..')}:${process.env['PATH']}`,
 });
 
-/** Runs the stories on another cluster, without those that stop nodes. Our custom resource definitions stay there. */
-export async function storiesElsewhere(kubeconfig: string, title?: string): Promise<Tally> {
+/** Runs the stories on an existing cluster, without stories that stop nodes. The CRDs stay installed. */
+export async function storiesOnOtherCluster(kubeconfig: string, title?: string): Promise<Tally> {
   const PATH = `${join(kubectlPath(), '..')}:${process.env['PATH']}`;
   await run(kubectlPath(), ['--kubeconfig', kubeconfig, ...applyDefinitions]);
   return runStories({ KUBECONFIG: kubeconfig, TEST_CLUSTER: '', PATH }, title);

@@ -1,21 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { etcdBackupCrd } from '../src/dialects/coreos-v1beta2/backup.ts';
-import { etcdClusterCrd } from '../src/dialects/coreos-v1beta2/crd.ts';
-import { etcdRestoreCrd } from '../src/dialects/coreos-v1beta2/restore.ts';
-import { etcdBackupCrd as improbableBackupCrd } from '../src/dialects/improbable-v1alpha1/backup.ts';
-import { etcdPeerCrd, etcdClusterCrd as improbableClusterCrd } from '../src/dialects/improbable-v1alpha1/crd.ts';
-import { etcdRestoreCrd as improbableRestoreCrd } from '../src/dialects/improbable-v1alpha1/restore.ts';
-import { etcdBackupScheduleCrd } from '../src/dialects/improbable-v1alpha1/schedule.ts';
+import { etcdBackupCrd } from '../src/apis/coreos-v1beta2/backup.ts';
+import { etcdClusterCrd } from '../src/apis/coreos-v1beta2/crd.ts';
+import { etcdRestoreCrd } from '../src/apis/coreos-v1beta2/restore.ts';
+import { etcdBackupCrd as improbableBackupCrd } from '../src/apis/improbable-v1alpha1/backup/backup.ts';
+import { etcdRestoreCrd as improbableRestoreCrd } from '../src/apis/improbable-v1alpha1/backup/restore.ts';
+import { etcdBackupScheduleCrd } from '../src/apis/improbable-v1alpha1/backup/schedule.ts';
+import { etcdPeerCrd, etcdClusterCrd as improbableClusterCrd } from '../src/apis/improbable-v1alpha1/crd.ts';
 import { coreosEtcdBackup, coreosEtcdRestore } from './reference-backups.ts';
 import { improbableEtcdBackup, improbableEtcdBackupSchedule } from './reference-improbable-backups.ts';
+import { operatorFlags, operatorMetrics } from './reference-operator.ts';
 import { coreosEtcdCluster, improbableEtcdCluster, improbableEtcdPeer } from './reference-pages.ts';
 import { improbableEtcdRestore } from './reference-restores.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Every file that is made from the schemas, with what it must hold. */
+/** Every generated file, with its content. */
 export function generated(): Readonly<Record<string, string>> {
   return {
     'examples/coreos/etcd-operator-crd.yaml': crdFile('coreos-v1beta2', etcdClusterCrd()),
@@ -34,11 +35,13 @@ export function generated(): Readonly<Record<string, string>> {
     'docs/reference/improbable-etcdcluster.md': improbableEtcdCluster(),
     'docs/reference/improbable-etcdpeer.md': improbableEtcdPeer(),
     'docs/reference/improbable-etcdrestore.md': improbableEtcdRestore(),
+    'docs/reference/flags.md': operatorFlags(),
+    'docs/reference/metrics.md': operatorMetrics(),
   };
 }
 
 const crdFile = (dialect: string, definition: object): string =>
-  `# Generated from src/dialects/${dialect} by tools/generate-crds.ts.\n` +
+  `# Generated from src/apis/${dialect} by tools/generate-crds.ts.\n` +
   stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false });
 
 if (import.meta.main) {

@@ -6,11 +6,11 @@ import { runMain } from './lib/main.ts';
 import { messages } from './lib/proto-messages.ts';
 
 /**
- * Writes what the lab's API server knows of the built-in kinds: their names and verbs, their shapes and the columns in
- * which kubectl shows them, all asked of a real API server of the version that is imitated.
+ * Generates the built-in kinds of the lab's API server: names, verbs, schemas and printer columns. All are read from a
+ * real API server of the imitated version.
  */
 
-/** The resources that are kept, by API, each with the subresources that are. */
+/** The included resources by API, each with its included subresources. */
 const kept: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'api/v1': {
     namespaces: 'status finalize',
@@ -44,7 +44,7 @@ const kept: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'apis/apiextensions.k8s.io/v1': { customresourcedefinitions: 'status' },
 };
 
-/** Shapes that no kept resource leads to, but that travel. */
+/** Schemas that no included resource refers to, but that requests and answers use. */
 const alsoKept = /\.(DeleteOptions|Scale|TokenRequest|Eviction|Binding|Status|WatchEvent)$/;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ const groupVersionOf = (api: string): { group: string; version: string } => {
   return { group, version };
 };
 
-/** Names, verbs and subresources of what is kept. */
+/** Names, verbs and subresources of the included resources. */
 async function resources(connection: Connection): Promise<readonly object[]> {
   const core = await read<DiscoveryList>(connection, '/api', discovery);
   const others = await read<DiscoveryList>(connection, '/apis', discovery);
@@ -118,7 +118,7 @@ const describe = (one: Discovered & { group: string; version: string }, subresou
     .map(({ subresource, responseKind, verbs }) => ({ name: subresource, ...responseKind, verbs })),
 });
 
-/** The shapes that are reachable from the kinds that are kept, by their full name. */
+/** The schemas reachable from the included kinds, by full name. */
 async function definitions(connection: Connection, kinds: ReadonlySet<string>): Promise<Definitions> {
   const all: Definitions = {};
   for (const api of Object.keys(kept)) {
@@ -140,7 +140,7 @@ function isWanted(schema: Schema, kinds: ReadonlySet<string>): boolean {
   return (of ?? []).some(({ group, version, kind }) => kinds.has(`${group}/${version}/${kind}`));
 }
 
-/** Without the prose, and without defaults that only say that Go has zero values. */
+/** Drops descriptions, and defaults that equal Go's zero values. */
 function compact(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(compact);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -154,7 +154,7 @@ function compact(schema: unknown): unknown {
   );
 }
 
-/** Below `properties` are names that users chose, not words of the schema. */
+/** Keys below `properties` are field names, not schema keywords. */
 function compactField(key: string, value: unknown): unknown {
   if (key === '$ref') return String(value).split('/').at(-1);
   if (key !== 'properties') return compact(value);
@@ -169,7 +169,7 @@ interface Table {
   readonly columnDefinitions: readonly { name: string; type: string; format: string; priority: number }[];
 }
 
-/** The columns of each resource, as the server itself would show them. */
+/** The printer columns of each resource. */
 async function columns(connection: Connection): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   const all = Object.entries(kept).flatMap(([api, names]) =>
@@ -198,7 +198,7 @@ const bare = (kind: string, { metadata: { name, labels, annotations }, ...conten
   ...content,
 });
 
-/** The roles and bindings that every cluster has, as far as they are kept. */
+/** The included default ClusterRoles and ClusterRoleBindings. */
 async function rights(connection: Connection): Promise<readonly object[]> {
   const root = '/apis/rbac.authorization.k8s.io/v1';
   const found: object[] = [];
@@ -209,7 +209,7 @@ async function rights(connection: Connection): Promise<readonly object[]> {
   return found;
 }
 
-/** One entry a line, so that a change of the version imitated can be read. */
+/** One entry per line, for readable diffs. */
 const lines = (entries: readonly string[], [open, close]: readonly [string, string]): string =>
   `${open}\n${entries.join(',\n')}\n${close}\n`;
 const entriesOf = (object: object): readonly string[] =>
@@ -224,7 +224,7 @@ async function generate(kubeconfig: string): Promise<void> {
       `${group}/${version}/${kind}List`,
     ]),
   );
-  const place = join(import.meta.dirname, '../src/lab/apiserver/gen');
+  const place = join(import.meta.dirname, '../lab/apiserver/gen');
   mkdirSync(place, { recursive: true });
   const write = (name: string, content: string): void => writeFileSync(join(place, `${name}.json`), content);
   write(
@@ -245,6 +245,7 @@ async function generate(kubeconfig: string): Promise<void> {
 
 await runMain(() => {
   const kubeconfig = process.env['KUBECONFIG'];
-  if (!kubeconfig) throw new Error('set KUBECONFIG to that of a cluster of the version to imitate (see make cluster)');
+  if (!kubeconfig)
+    throw new Error('KUBECONFIG is not set: set it to a cluster of the version to imitate (see make cluster)');
   return generate(kubeconfig);
 });

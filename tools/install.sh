@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the packages that package-lock.json names; `--omit=dev` leaves out what only work on the sources needs.
-# No package of ours needs an install script, so none is run.
+# Installs the packages of package-lock.json; `--omit=dev` skips development packages.
+# Install scripts are disabled: no package needs one.
 set -eu
 command -v npm > /dev/null || {
   echo "npm was not found: install Node 20 or newer (Debian: apt-get install nodejs npm)." >&2

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheDirectory } from './lib/cache.ts';
-import { Complaint, runMain } from './lib/main.ts';
+import { runMain, UserError } from './lib/main.ts';
 
-/** Draws `docs/guide/lab.svg`: what the lab shows on a terminal, taken from a real one that scales its first cluster. */
+/** Draws `docs/guide/lab.svg`: the live view of a running lab that scales its first cluster. */
 const picture = join(import.meta.dirname, '../docs/guide/lab.svg');
-const program = join(import.meta.dirname, '../src/main/etcd-operator.ts');
+const program = join(import.meta.dirname, '../lab/main.ts');
 const size = { columns: 112, rows: 34 };
 const cell = { width: 8.4, height: 18 };
-const patienceMillis = 120_000;
+const timeoutMillis = 120_000;
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll(' ', '\u00A0');
@@ -31,18 +31,18 @@ function svgOf(lines: readonly string[]): string {
   ].join('\n');
 }
 
-/** What a terminal shows that was sent these bytes: the lab draws the whole screen each time. */
+/** The last complete screen in the output. The lab redraws the whole screen each time. */
 function lastScreen(sent: string): readonly string[] {
   const frames = sent.split('\u001B[H').slice(1);
   const frame = frames.findLast((each) => each.includes('\u001B[J')) ?? '';
   return frame.slice(0, frame.indexOf('\u001B[J')).replaceAll('\u001B[K', '').split('\r\n');
 }
 
-const isWorthSeeing = (lines: readonly string[]): boolean =>
-  lines.some((line) => line.includes('Then try')) && lines.some((line) => line.includes('as desired'));
+const isComplete = (lines: readonly string[]): boolean =>
+  lines.some((line) => line.includes('Then try')) && lines.some((line) => line.includes('healthy:'));
 
-async function shownByTheLab(home: string): Promise<readonly string[]> {
-  const words = [process.execPath, program, 'lab', '--state', join(home, 'lab')];
+async function screenOfLab(home: string): Promise<readonly string[]> {
+  const words = [process.execPath, program, '--state', join(home, 'lab')];
   const typed = `stty cols ${size.columns} rows ${size.rows}; exec ${words.join(' ')}`;
   const env = { ...process.env, TERM: 'xterm', HOME: home, XDG_CACHE_HOME: join(cacheDirectory(), '..') };
   const terminal = spawn('script', ['-qfec', typed, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -51,22 +51,22 @@ async function shownByTheLab(home: string): Promise<readonly string[]> {
   const seen = new Promise<readonly string[]>((resolve) => {
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
       sent += text;
-      if (isWorthSeeing(lastScreen(sent))) resolve(lastScreen(sent));
+      if (isComplete(lastScreen(sent))) resolve(lastScreen(sent));
     });
   });
-  const timer = setTimeout(() => terminal.stdin.write('\u0003'), patienceMillis);
+  const timer = setTimeout(() => terminal.stdin.write('\u0003'), timeoutMillis);
   const lines = await Promise.race([seen, ended.then(() => undefined)]);
   clearTimeout(timer);
   terminal.stdin.write('\u0003');
   await ended;
-  if (lines === undefined) throw new Complaint(`the lab showed nothing worth a picture: ${sent.slice(-500)}`);
+  if (lines === undefined) throw new UserError(`the lab did not show a healthy cluster in time: ${sent.slice(-500)}`);
   return lines.map((line) => line.replaceAll(home, '~').trimEnd());
 }
 
 await runMain(async () => {
   const home = mkdtempSync(join(tmpdir(), 'lab-picture-'));
   try {
-    writeFileSync(picture, svgOf(await shownByTheLab(home)));
+    writeFileSync(picture, svgOf(await screenOfLab(home)));
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

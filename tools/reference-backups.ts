@@ -1,19 +1,19 @@
-import { etcdBackupSchema } from '../src/dialects/coreos-v1beta2/backup.ts';
-import { etcdRestoreSchema } from '../src/dialects/coreos-v1beta2/restore.ts';
+import { etcdBackupSchema } from '../src/apis/coreos-v1beta2/backup.ts';
+import { etcdRestoreSchema } from '../src/apis/coreos-v1beta2/restore.ts';
 import { fieldTable, refusalTable } from './reference-page.ts';
 
 export const coreosEtcdBackup = (): string => `# EtcdBackup of etcd.database.coreos.com/v1beta2
 
-<!-- Generated from src/dialects/coreos-v1beta2 by tools/generate-crds.ts. -->
+<!-- Generated from src/apis/coreos-v1beta2 by tools/generate-crds.ts. -->
 
-A backup of an etcd cluster, once or again and again. How to use it is in [backups](../guide/backups.md); what the Secrets of
-stores hold is in [stores](stores.md). All Secrets and volumes are of the resource's own namespace.
+A backup of an etcd cluster, once or periodic. See [backups](../guide/backups.md) for how to use it, and [stores](stores.md)
+for the keys of the Secrets. All Secrets and PVCs are in the namespace of the resource.
 
-- **Once** is what a backup without \`backupIntervalInSecond\` and \`schedule\` means: the object is at just \`path\`, and what was
-  there is replaced when the new one is whole. It is not made again, unless one of the two is set.
-- **Periodic** backups are at \`<path>_v<revision>_<date>\`. With an interval the first is made at once, with a schedule when
-  its time has come. \`startingDeadlineSeconds\` holds for these alone, and for another try after a failure, too.
-- Deleting the resource deletes nothing that was stored.
+- **Once**: without \`backupIntervalInSecond\` and \`schedule\`, one backup is made. The object has exactly the path \`path\`; an
+  existing object is replaced when the new one is complete. The backup is not repeated, unless one of the two fields is set.
+- **Periodic**: objects are at \`<path>_v<revision>_<date>\`. With an interval the first backup starts at once, with a schedule
+  at its first time. \`startingDeadlineSeconds\` applies only to periodic backups, also to a retry after a failure.
+- Deleting the resource deletes no stored snapshot.
 
 ## Spec
 
@@ -23,18 +23,18 @@ ${fieldTable(etcdBackupSchema(), 'spec')}
 
 ${fieldTable(etcdBackupSchema(), 'status')}
 
-## What is refused, and what it says
+## Validation errors
 
 ${refusalTable(etcdBackupSchema())}
 `;
 
 export const coreosEtcdRestore = (): string => `# EtcdRestore of etcd.database.coreos.com/v1beta2
 
-<!-- Generated from src/dialects/coreos-v1beta2 by tools/generate-crds.ts. -->
+<!-- Generated from src/apis/coreos-v1beta2 by tools/generate-crds.ts. -->
 
-Gives an EtcdCluster that there is the data of a backup, in place of what it has. How it goes about that is in
-[backups](../guide/backups.md). A restore is made once; for another, create another resource. Its name is free: the original
-asks for the name of the cluster, which is still good.
+Replaces the data of an existing EtcdCluster by a backup. The steps are described in [backups](../guide/backups.md). A restore
+runs once; to restore again, create another resource. Any name is allowed. The original requires the name of the cluster,
+which also works.
 
 ## Spec
 
@@ -44,7 +44,7 @@ ${fieldTable(etcdRestoreSchema(), 'spec')}
 
 ${fieldTable(etcdRestoreSchema(), 'status')}
 
-## What is refused, and what it says
+## Validation errors
 
 ${refusalTable(etcdRestoreSchema())}
 `;

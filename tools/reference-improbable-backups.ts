@@ -1,18 +1,18 @@
-import { etcdBackupSchema } from '../src/dialects/improbable-v1alpha1/backup.ts';
-import { etcdBackupScheduleSchema } from '../src/dialects/improbable-v1alpha1/schedule.ts';
+import { etcdBackupSchema } from '../src/apis/improbable-v1alpha1/backup/backup.ts';
+import { etcdBackupScheduleSchema } from '../src/apis/improbable-v1alpha1/backup/schedule.ts';
 import { fieldTable, refusalTable } from './reference-page.ts';
 
 export const improbableEtcdBackup = (): string => `# EtcdBackup of etcd.improbable.io/v1alpha1
 
-<!-- Generated from src/dialects/improbable-v1alpha1 by tools/generate-crds.ts. -->
+<!-- Generated from src/apis/improbable-v1alpha1 by tools/generate-crds.ts. -->
 
-One backup of an etcd cluster. How to use it is in [backups](../guide/backups.md); what URLs mean and what Secrets hold is in
-[stores](stores.md). Short name: \`ibackup\`; where both APIs are installed, \`etcdbackups.etcd.improbable.io\` is the whole one.
+One backup of an etcd cluster. See [backups](../guide/backups.md) for how to use it, and [stores](stores.md) for URLs and
+Secrets. Short name: \`ibackup\`. If both APIs are installed, the full name is \`etcdbackups.etcd.improbable.io\`.
 
-- **Credentials**: \`destination.credentialsSecret\` and \`serviceAccountName\` are of the resource's own namespace. Where neither
-  is named, the operator uses what it was given with \`--store-secret\` or \`--store-service-account\`, in a pod of its own namespace.
-- It is made once, whatever is changed in the resource; one that could not be read is made when it is corrected.
-- Deleting the resource deletes nothing that was stored.
+- **Credentials**: \`destination.credentialsSecret\` and \`serviceAccountName\` refer to the namespace of the resource. If neither
+  is set, the operator uses \`--store-secret\` or \`--store-service-account\`, in a pod in its own namespace.
+- The backup runs once; later changes of the resource have no effect. A backup with an invalid spec runs after the correction.
+- Deleting the resource deletes no stored snapshot.
 
 ## Spec
 
@@ -22,27 +22,27 @@ ${fieldTable(etcdBackupSchema(), 'spec')}
 
 ${fieldTable(etcdBackupSchema(), 'status')}
 
-## What is refused, and what it says
+## Validation errors
 
 ${refusalTable(etcdBackupSchema())}
 `;
 
 export const improbableEtcdBackupSchedule = (): string => `# EtcdBackupSchedule of etcd.improbable.io/v1alpha1
 
-<!-- Generated from src/dialects/improbable-v1alpha1 by tools/generate-crds.ts. -->
+<!-- Generated from src/apis/improbable-v1alpha1 by tools/generate-crds.ts. -->
 
-Backups at certain times: for each an EtcdBackup is created, which belongs to the schedule and goes with it. What was stored
-stays. Short name: \`ischedule\`.
+Backups on a cron schedule. For each time an EtcdBackup is created, which the schedule owns and which is deleted with it.
+Stored snapshots stay. Short name: \`ischedule\`.
 
-- **One at a time**: while a backup is being made, the next waits. Of times that went by while nobody looked, the last is made
-  up for, unless \`startingDeadlineSeconds\` has passed. The same is done when \`suspend\` is taken away.
-- **One that cannot begin**, for want of a Secret or for another reason that its message and the schedule's condition tell, makes
-  room for the next; and for one made anew when \`backupTemplate\` is corrected.
-- **Clocks**: a time that is leapt over when clocks are put forward is made up for at once; one that comes twice when they are
-  put back counts once, but for those that come every hour.
-- **What is kept**: the history limits are of EtcdBackups, \`backupTemplate.retention\` is of objects in the store. Without
-  {{ .UID }}, {{ .Name }} or {{ .CreationTimestamp }} in its URL each backup replaces the one before.
-- A time or time zone that nobody knows is accepted by the API server, and told in the condition \`Progressing\` and in an Event.
+- **One at a time**: while a backup runs, the next one waits. Of the times missed while the operator was down or \`suspend\` was
+  set, only the last is made up, unless \`startingDeadlineSeconds\` has passed.
+- **Blocked backups**: a backup that cannot start, for example without its Secret, is replaced by the next one, and by a new
+  one after a correction of \`backupTemplate\`. Its message and the schedule's condition have the reason.
+- **Daylight saving**: a time skipped when clocks go forward is made up at once. A time that occurs twice when clocks go back
+  counts once, except for hourly schedules.
+- **Retention**: the history limits apply to EtcdBackups, \`backupTemplate.retention\` to objects in the store. Without
+  {{ .UID }}, {{ .Name }} or {{ .CreationTimestamp }} in its URL, each backup replaces the previous one.
+- The API server accepts an invalid schedule or time zone. The condition \`Progressing\` and an Event then report it.
 
 ## Spec
 
@@ -52,7 +52,7 @@ ${fieldTable(etcdBackupScheduleSchema(), 'spec')}
 
 ${fieldTable(etcdBackupScheduleSchema(), 'status')}
 
-## What is refused, and what it says
+## Validation errors
 
 ${refusalTable(etcdBackupScheduleSchema())}
 `;

@@ -1,6 +1,6 @@
-import type { StructuralSchema } from '../src/dialects/structural-schema.ts';
+import type { StructuralSchema } from '../src/apis/common/schema/structural-schema.ts';
 
-/** Pieces of a reference page that are made from a schema. */
+/** Sections of a reference page, generated from a schema. */
 
 interface Field {
   readonly path: string;
@@ -20,7 +20,7 @@ export function fieldTable(schema: StructuralSchema, part: 'spec' | 'status'): s
   return tableOf(chosen(columns), rows.map(chosen));
 }
 
-/** The fields we describe; where a subtree is Kubernetes' own, its root is all that is listed. */
+/** The fields with descriptions. Of a subtree from Kubernetes, only the root is listed. */
 function fieldsBelow(path: string, schema: StructuralSchema): readonly Field[] {
   const properties = Object.entries(schema.properties ?? schema.items?.properties ?? {});
   if (!properties.every(([, { description }]) => description !== undefined)) return [];

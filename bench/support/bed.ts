@@ -12,41 +12,41 @@ import { type Layout, layoutOf } from '../../tools/cluster/layout.ts';
 import { runMain } from '../../tools/lib/main.ts';
 import { detailsOf, type Figure, isWithinLimit, tableOf } from './figures.ts';
 
-/** What a benchmark works on: a namespace of the test cluster, with the operator in it as users get it. */
+/** The environment of a benchmark: a namespace of the test cluster with the operator installed as users install it. */
 export interface Bed {
   readonly layout: Layout;
   readonly namespace: string;
-  /** The API in which clusters are declared. */
+  /** The API of the clusters. */
   readonly api: Api;
   readonly kubectl: Kubectl;
   readonly client: KubeClient;
-  /** How often each way is measured. */
+  /** The number of measured pairs. */
   readonly pairs: number;
 }
 
 export type Benchmark = (bed: Bed) => Promise<readonly Figure[]>;
 
-/** Runs benchmarks one after the other and prints what they found: `node bench/….ts [cluster] [pairs] [api]`. */
+/** Runs benchmarks one after the other and prints their figures: `node bench/….ts [cluster] [pairs] [api]`. */
 export const runBenchmarks = (benchmarks: readonly Benchmark[]): Promise<void> =>
   runMain(async () => {
     const [name = 'dev', pairs = '5', api = 'coreos'] = process.argv.slice(2);
     const figures = await onBed(layoutOf(name), { pairs: Number(pairs), api: apiNamed(api) }, async (bed) => {
       const found: Figure[] = [];
-      for (const benchmark of benchmarks) found.push(...told(await benchmark(bed)));
+      for (const benchmark of benchmarks) found.push(...printed(await benchmark(bed)));
       return found;
     });
     process.stdout.write(`\n${tableOf(figures)}\n`);
     if (!figures.every(isWithinLimit)) process.exitCode = 1;
   });
 
-const told = (figures: readonly Figure[]): readonly Figure[] => {
+const printed = (figures: readonly Figure[]): readonly Figure[] => {
   for (const figure of figures) process.stdout.write(`${detailsOf(figure)}\n`);
   return figures;
 };
 
 function apiNamed(name: string): Api {
   const api = [coreos, improbable].find((each) => each.name === name);
-  if (api === undefined) throw new Error(`there is no API "${name}": it is coreos or improbable`);
+  if (api === undefined) throw new Error(`unknown API "${name}": use coreos or improbable`);
   return api;
 }
 

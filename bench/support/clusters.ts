@@ -3,11 +3,11 @@ import { type ClusterSpec, manifestOf } from '../../test/support/apis.ts';
 import type { Bed } from './bed.ts';
 import { asList, newestEtcd } from './manifests.ts';
 
-/** What each of a benchmark's clusters is, whoever makes it. */
+/** The spec of every benchmark cluster, by operator or by hand. */
 export const threeMembers = { size: 3, version: newestEtcd } as const;
-export const threeWithDisks = { ...threeMembers, durable: true } as const;
+export const threeWithVolumes = { ...threeMembers, durable: true } as const;
 
-/** Removes what was applied, and waits until its pods are gone: the next measurement has the machine to itself. */
+/** Deletes the applied objects and waits until the pods are gone, so that the next measurement is undisturbed. */
 export async function cleanUp(
   { kubectl, api }: Bed,
   clusters: readonly string[],
@@ -23,12 +23,12 @@ export async function settled({ kubectl, api }: Bed, cluster: string, size: numb
 }
 
 export const resource = ({ api }: Pick<Bed, 'api'>, name: string, spec: ClusterSpec = threeMembers): string =>
-  manifestOf(name, { ...spec, extra: { ...spec.extra, ...goesWithIt[api.name] } }, api);
+  manifestOf(name, { ...spec, extra: { ...spec.extra, ...temporaryStorage[api.name] } }, api);
 
 const volumeClaimTemplate = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } };
 
-/** So that nothing of one measurement is there in the next. */
-const goesWithIt = { coreos: {}, improbable: { storage: { volumeClaimTemplate, volumeClaimPolicy: 'Delete' } } };
+/** Storage that is deleted with the cluster, so that measurements share no data. */
+const temporaryStorage = { coreos: {}, improbable: { storage: { volumeClaimTemplate, volumeClaimPolicy: 'Delete' } } };
 
-/** etcd refuses to grow until all have been connected for five seconds: no part of what is measured. */
-export const untilEtcdLetsItGrow = (): Promise<void> => sleep(6_000);
+/** etcd refuses new members until all have been connected for five seconds. This wait is not measured. */
+export const waitUntilMembersCanBeAdded = (): Promise<void> => sleep(6_000);

@@ -4,13 +4,13 @@ import { isWithinLimit, median, tableOf } from './figures.ts';
 const race = { question: 'three members serve', ours: [1, 9, 2], byHand: [2, 1, 4], limit: 1.3 };
 const amount = { question: 'memory', amount: 151, unit: 'MiB', limit: 150 };
 
-test('the median is the middle one, or lies between the two in the middle', () => {
+test('the median is the middle value, or the mean of the two middle values', () => {
   expect(median([5, 1, 9])).toBe(5);
   expect(median([5, 1, 9, 7])).toBe(6);
   expect(median([])).toBeNaN();
 });
 
-test('what is over its limit is marked', () => {
+test('a figure over its limit is marked', () => {
   expect(isWithinLimit(race)).toBe(true);
   expect(isWithinLimit({ ...race, ours: [2, 9, 3] })).toBe(false);
   expect(isWithinLimit({ ...race, ours: [] })).toBe(false);

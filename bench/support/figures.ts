@@ -1,13 +1,13 @@
-/** How long the operator took, and how long the same took by hand, in seconds: pair by pair. */
+/** The seconds that the operator and the work by hand took, in pairs. */
 export interface Race {
   readonly question: string;
   readonly ours: readonly number[];
   readonly byHand: readonly number[];
-  /** How many times as long ours may take. */
+  /** The highest allowed ratio of ours to by hand. */
   readonly limit: number;
 }
 
-/** Something counted, of which there may only be so much. */
+/** An amount with an upper limit. */
 export interface Amount {
   readonly question: string;
   readonly amount: number;
@@ -27,11 +27,11 @@ export const ratioOf = ({ ours, byHand }: Race): number => median(ours) / median
 
 const isRace = (figure: Figure): figure is Race => 'byHand' in figure;
 
-/** A figure that cannot be told is over its limit, too. */
+/** True if a figure is within its limit. An unknown figure is not. */
 export const isWithinLimit = (figure: Figure): boolean =>
   (isRace(figure) ? ratioOf(figure) : figure.amount) <= figure.limit;
 
-/** One line a figure; ratios are what counts, since seconds depend on the machine. */
+/** One line per figure. Ratios count, because seconds depend on the machine. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [['', 'ours', 'by hand', 'ratio', 'limit', ''], ...figures.map(rowOf)];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
@@ -49,15 +49,15 @@ const pad = (cell: string, width: number, column: number): string =>
   column === 0 ? cell.padEnd(width) : cell.padStart(width);
 
 function rowOf(figure: Figure): readonly string[] {
-  const mark = isWithinLimit(figure) ? '' : 'OVER';
-  if (!isRace(figure)) return [figure.question, `${figure.amount} ${figure.unit}`, '', '', `${figure.limit}`, mark];
+  const flag = isWithinLimit(figure) ? '' : 'OVER';
+  if (!isRace(figure)) return [figure.question, `${figure.amount} ${figure.unit}`, '', '', `${figure.limit}`, flag];
   const { question, ours, byHand, limit } = figure;
-  return [question, inSeconds(ours), inSeconds(byHand), ratioOf(figure).toFixed(2), limit.toFixed(2), mark];
+  return [question, inSeconds(ours), inSeconds(byHand), ratioOf(figure).toFixed(2), limit.toFixed(2), flag];
 }
 
 const inSeconds = (numbers: readonly number[]): string => `${median(numbers).toFixed(2)} s`;
 
-/** Every single measurement, for those who wonder about the medians. */
+/** Every single measurement. */
 export const detailsOf = (figure: Figure): string =>
   isRace(figure)
     ? `${figure.question}\n  ours     ${all(figure.ours)}\n  by hand  ${all(figure.byHand)}`

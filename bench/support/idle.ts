@@ -5,7 +5,7 @@ import type { Figure } from './figures.ts';
 
 const idleSeconds = 60;
 
-/** The lab's own processes: what people started, and the first process of its ground. */
+/** The lab's own processes: the started program, and the first process of its sandbox. */
 function processesOf(lab: ChildProcess): readonly number[] {
   const childrenOf = (pid: number): readonly number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
@@ -26,13 +26,13 @@ const ticksOf = (pid: number): number => {
 const mebibytesOf = (pid: number, what: 'RssAnon' | 'RssFile'): number =>
   Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** All of them run the same program, and what is read from its file is in memory once. */
+/** The resident memory. File-backed pages are counted once, because all processes run the same program. */
 const residentOf = (pids: readonly number[]): number =>
   sum(pids.map((pid) => mebibytesOf(pid, 'RssAnon'))) + Math.max(...pids.map((pid) => mebibytesOf(pid, 'RssFile')));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** What the lab takes while nothing happens. */
+/** The CPU and memory of the idle lab. */
 export async function whileIdle(lab: ChildProcess): Promise<readonly Figure[]> {
   const pids = processesOf(lab);
   const before = sum(pids.map(ticksOf));
@@ -40,7 +40,7 @@ export async function whileIdle(lab: ChildProcess): Promise<readonly Figure[]> {
   const percent = (sum(pids.map(ticksOf)) - before) / idleSeconds; // a tick is a hundredth of a second
   const mebibytes = residentOf(pids);
   return [
-    { question: 'the idle lab, of a core', amount: Number(percent.toFixed(1)), unit: '%', limit: 2 },
-    { question: 'the idle lab, resident', amount: Math.round(mebibytes), unit: 'MiB', limit: 200 },
+    { question: 'CPU of the idle lab, of one core', amount: Number(percent.toFixed(1)), unit: '%', limit: 2 },
+    { question: 'resident memory of the idle lab', amount: Math.round(mebibytes), unit: 'MiB', limit: 200 },
   ];
 }

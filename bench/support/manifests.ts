@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { memberClaim } from '../../src/core/desired/claim.ts';
-import type { Blueprint, Manifest } from '../../src/core/desired/manifest.ts';
-import { memberPod } from '../../src/core/desired/pod.ts';
-import { clientService, peerService } from '../../src/core/desired/services.ts';
-import type { CarrierName } from '../../src/core/model/names.ts';
-import type { Join } from '../../src/core/plan/cluster/step.ts';
-import { allDialects } from '../../src/main/served.ts';
+import type { MemberName } from '../../src/core/cluster/model/names.ts';
+import type { Join } from '../../src/core/cluster/plan/step.ts';
+import type { Blueprint, Manifest } from '../../src/core/manifests/manifest.ts';
+import { memberPodManifest } from '../../src/core/manifests/pod.ts';
+import { memberClaim } from '../../src/core/manifests/pvc.ts';
+import { clientService, peerService } from '../../src/core/manifests/services.ts';
+import { allDialects } from '../../src/operator/wiring/served.ts';
 import { type ClusterSpec, manifestOf } from '../../test/support/apis.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import type { Bed } from './bed.ts';
 
 export const newestEtcd = etcdVersions.at(-1) ?? etcdVersions[0];
 
-/** A name that no cluster had before: what an earlier one left in DNS or on a disk must not matter. */
+/** A new name, so that DNS entries or volumes of earlier clusters do not matter. */
 export const freshName = (): string => `b${randomBytes(3).toString('hex')}`;
 
 export const asList = (documents: readonly (object | string)[]): string =>
   documents.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n---\n');
 
-/** A cluster as somebody makes it who has no operator: the very pods, services and disks that ours would make. */
+/** A cluster without an operator: the same pods, services and PVCs that the operator would create. */
 export class HandMade {
   readonly name: string;
-  readonly members: readonly CarrierName[];
+  readonly members: readonly MemberName[];
   readonly #blueprint: Blueprint;
 
   constructor({ namespace, api }: Pick<Bed, 'namespace' | 'api'>, name: string, spec: ClusterSpec) {
@@ -33,35 +33,35 @@ export class HandMade {
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     this.#blueprint = read.value.blueprint;
     this.name = name;
-    this.members = Array.from({ length: spec.size }, (_, i) => `${name}-${i}` as CarrierName);
+    this.members = Array.from({ length: spec.size }, (_, i) => `${name}-${i}` as MemberName);
   }
 
   all(): readonly object[] {
     const services = [peerService(this.#blueprint), clientService(this.#blueprint)].map(withoutOwner);
-    return [...services, ...this.members.flatMap((member) => [...this.#claimOf(member), this.founder(member)])];
+    return [...services, ...this.members.flatMap((member) => [...this.#claimOf(member), this.bootstrapMember(member)])];
   }
 
-  founder(member: CarrierName): object {
+  bootstrapMember(member: MemberName): object {
     const of = { members: this.members, token: this.name };
-    return this.#podOf(member, { as: 'founder', of });
+    return this.#podOf(member, { as: 'bootstrap', of });
   }
 
-  /** The pod, and the disk where it has one, of the last of these members, who is told of all of them. */
-  newcomer(members: readonly CarrierName[]): object {
+  /** The pod and PVC of the last of these members, with an initial cluster of all of them. */
+  joiningMember(members: readonly MemberName[]): object {
     const among = members.map((name) => ({ name, peerURL: this.peerURLOf(name) }));
-    const last = members.at(-1) as CarrierName;
-    const items = [...this.#claimOf(last), this.#podOf(last, { as: 'newcomer', among })];
+    const last = members.at(-1) as MemberName;
+    const items = [...this.#claimOf(last), this.#podOf(last, { as: 'joining', among })];
     return { apiVersion: 'v1', kind: 'List', items };
   }
 
-  readonly peerURLOf = (member: CarrierName): string => this.#blueprint.intent.peerURLOf(member);
+  readonly peerURLOf = (member: MemberName): string => this.#blueprint.intent.peerURLOf(member);
 
-  #podOf(name: CarrierName, join: Join): object {
+  #podOf(name: MemberName, join: Join): object {
     const { version } = this.#blueprint.intent;
-    return withoutOwner(memberPod(this.#blueprint, { name, join, version }));
+    return withoutOwner(memberPodManifest(this.#blueprint, { name, join, version }));
   }
 
-  #claimOf(member: CarrierName): readonly object[] {
+  #claimOf(member: MemberName): readonly object[] {
     const claim = memberClaim(this.#blueprint, member, this.#blueprint.intent.version);
     return claim === undefined ? [] : [withoutOwner(claim)];
   }

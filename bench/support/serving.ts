@@ -6,11 +6,11 @@ import { pods } from '../../src/kube/resource.ts';
 import type { Bed } from './bed.ts';
 
 const deadlineMillis = 180_000;
-/** Short against what is measured, and long enough to leave the processors to those who are measured. */
-const betweenLooksMillis = 25;
+/** The poll interval: short against the measured times, and long enough to cost little CPU. */
+const pollMillis = 25;
 
-/** Etcd's own word, over connections that are kept from look to look. */
-export class Witness {
+/** Observes members by etcd calls, over connections that are kept between polls. */
+export class MemberObserver {
   readonly #bed: Pick<Bed, 'client' | 'namespace' | 'api'>;
   readonly #etcd = new EtcdConnections();
 
@@ -18,16 +18,16 @@ export class Witness {
     this.#bed = bed;
   }
 
-  /** Waits until each of so many voters answers by itself with a majority behind it. */
+  /** Waits until each of so many voters answers a linearizable read. */
   async serving(cluster: string, size: number): Promise<void> {
     await this.#until(`${cluster} serves with ${size} members`, async () => {
-      const bodies = await this.podsOf(cluster);
-      const serving = await Promise.all(bodies.map((pod) => this.#serves(pod, size)));
+      const memberPods = await this.podsOf(cluster);
+      const serving = await Promise.all(memberPods.map((pod) => this.#serves(pod, size)));
       return serving.filter(Boolean).length === size;
     });
   }
 
-  /** Waits until a member serves again from another pod than this one. */
+  /** Waits until a member serves again from a new pod. */
   async returned(cluster: string, before: Stored<Pod>, size: number): Promise<void> {
     const { name, uid } = before.metadata;
     await this.#until(`${name} is back`, async () => {
@@ -36,21 +36,21 @@ export class Witness {
     });
   }
 
-  /** A pod whose member follows: the leader's end would also cost an election. */
+  /** The pod of a follower: deleting the leader would add an election. */
   follower(cluster: string): Promise<Stored<Pod>> {
-    return this.#oneThat('follows', cluster);
+    return this.#podThat('follows', cluster);
   }
 
   leader(cluster: string): Promise<Stored<Pod>> {
-    return this.#oneThat('leads', cluster);
+    return this.#podThat('leads', cluster);
   }
 
-  async moveLead(from: Stored<Pod>, to: Stored<Pod>): Promise<void> {
+  async transferLeadership(from: Stored<Pod>, to: Stored<Pod>): Promise<void> {
     const { memberId } = await this.#etcd.to(endpointOf(to)).status();
     await this.#etcd.to(endpointOf(from)).moveLeader(memberId);
   }
 
-  /** Waits until a member runs a version, and answers with a majority behind it. */
+  /** Waits until a member runs a version and answers a linearizable read. */
   async runs(cluster: string, name: string, version: string): Promise<void> {
     await this.#until(`${name} runs ${version}`, async () => {
       const pod = (await this.podsOf(cluster)).find(({ metadata }) => metadata.name === name);
@@ -76,12 +76,12 @@ export class Witness {
     this.#etcd.close();
   }
 
-  async #oneThat(does: 'leads' | 'follows', cluster: string): Promise<Stored<Pod>> {
+  async #podThat(does: 'leads' | 'follows', cluster: string): Promise<Stored<Pod>> {
     for (const pod of await this.podsOf(cluster)) {
       const { leader, memberId } = await this.#etcd.to(endpointOf(pod)).status();
       if ((leader === memberId) === (does === 'leads')) return pod;
     }
-    throw new Error(`nobody in ${cluster} ${does}`);
+    throw new Error(`no member of ${cluster} ${does}`);
   }
 
   async #serves(pod: Stored<Pod>, size: number): Promise<boolean> {
@@ -97,8 +97,8 @@ export class Witness {
   async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
     const began = performance.now();
     while (!(await isSo())) {
-      if (performance.now() - began > deadlineMillis) throw new Error(`not within three minutes: ${what}`);
-      await sleep(betweenLooksMillis);
+      if (performance.now() - began > deadlineMillis) throw new Error(`time-out after three minutes: ${what}`);
+      await sleep(pollMillis);
     }
   }
 }
@@ -119,7 +119,7 @@ export interface Pair {
 }
 
 /**
- * Measures both ways in turn, so that both meet the same machine. The first pair does not count: it pulls images and
+ * Measures both in turn, so that both run on the same machine state. The first pair does not count: it pulls images and
  * fills caches.
  */
 export async function inTurn(pairs: number, { ours, byHand }: Pair): Promise<{ ours: number[]; byHand: number[] }> {

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
-import type { Witness } from './serving.ts';
+import type { MemberObserver } from './serving.ts';
 
-/** What a client noticed that writes every ten milliseconds, and tries once more, at another member, what failed. */
+/** The errors and gaps of a client that writes every ten milliseconds, and retries once on another member. */
 export interface Experience {
   readonly failed: number;
   readonly longestGapMillis: number;
 }
 
 const everyMillis = 10;
-const patienceMillis = 1_000;
+const writeTimeoutMillis = 1_000;
 
 export async function whileWriting(
-  witness: Witness,
+  observer: MemberObserver,
   cluster: string,
   happen: () => Promise<void>,
 ): Promise<Experience> {
-  const members = await witness.connectionsTo(cluster);
+  const members = await observer.connectionsTo(cluster);
   const stop = new AbortController();
   const writing = write(members, stop.signal);
   try {
@@ -33,7 +33,7 @@ async function write(members: readonly EtcdConnection[], stop: AbortSignal): Pro
   for (let i = 0; !stop.aborted; i++) {
     const put = (): Promise<unknown> =>
       (members[at % members.length] as EtcdConnection).put(`bench/${i % 100}`, String(i), {
-        timeoutMillis: patienceMillis,
+        timeoutMillis: writeTimeoutMillis,
       });
     const done = await put()
       .catch(() => {

@@ -10,9 +10,9 @@ it.each([
   [5, 3],
   [6, 4],
   [7, 4],
-])('of %i voters %i are a majority', (voters, majority) => expect(quorumOf(voters)).toBe(majority));
+])('the quorum of %i voters is %i', (voters, quorum) => expect(quorumOf(voters)).toBe(quorum));
 
-it('learners do not count for a majority', () => {
+it('learners do not count for quorum', () => {
   const { membership } = aWorld(withMember('db-1', { health: 'silent' }), withMember('db-2', { role: 'learner' }));
   expect(hasQuorum(membership.seen ? membership.value.members : [])).toBe(false);
 });

@@ -1,5 +1,5 @@
-import type { Member } from './model/cluster.ts';
-import type { MemberId } from './model/names.ts';
+import type { Member } from './cluster/model/cluster.ts';
+import type { MemberId } from './cluster/model/names.ts';
 
 export const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1;
 
@@ -11,6 +11,8 @@ export function hasQuorum(members: readonly Member[]): boolean {
   return voters.filter((member) => member.health === 'healthy').length >= quorumOf(voters.length);
 }
 
-/** Judges the cluster that would remain, not the one we have: a removal also shrinks the majority that is needed. */
+/**
+ * True if the members that remain after the removal have quorum. A removal also lowers the number needed for quorum.
+ */
 export const survivesRemovalOf = (id: MemberId, members: readonly Member[]): boolean =>
   hasQuorum(members.filter((member) => member.id !== id));

@@ -7,39 +7,39 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Credentials, placeOf } from './endpoint.ts';
+import type { MemberConnection } from './connection.ts';
+import { CallDeadline } from './deadline.ts';
+import { type Credentials, endpointLabel } from './endpoint.ts';
 import { failureOf, isRefusal } from './errors.ts';
 import { AlarmRequest_AlarmAction, Auth } from './gen/etcd_pb.ts';
-import { CallLimit } from './limit.ts';
-import type { Line } from './line.ts';
 import type { Session } from './session.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for the answer; of a stream, for its next part. */
+  /** The time-out of the answer; of a stream, for each part. */
   readonly timeoutMillis?: number | undefined;
 }
 
 export interface StreamOptions extends CallOptions {
-  /** Set where a stream may be silent for as long as it likes once it has begun. */
-  readonly patient?: true;
+  /** The stream has no time-out after its first part. */
+  readonly mayIdle?: true;
 }
 
 export interface AskOptions extends CallOptions {
-  /** Set where the answer holds what users keep in etcd, and may be large. */
+  /** The answer contains user data and may be large. */
   readonly bulk?: true;
 }
 
-/** A call on its way: what for, on which connection, until when. */
+/** A running call: its method, session and deadline. */
 interface Running {
   readonly name: string;
   readonly session: Session;
-  readonly limit: CallLimit;
+  readonly deadline: CallDeadline;
 }
 
-/** What a call needs to be let in, and until when. */
-interface Entry {
-  readonly limit: CallLimit;
+/** The token and deadline of a request. */
+interface RequestContext {
+  readonly deadline: CallDeadline;
   readonly token: string;
   readonly bulk?: true | undefined;
 }
@@ -49,106 +49,107 @@ interface OpenStream<T> extends Disposable {
   readonly next: () => Promise<IteratorResult<T>>;
 }
 
-export type TokenElsewhere = (signal: AbortSignal) => Promise<string>;
+export type TokenFromOtherMember = (signal: AbortSignal) => Promise<string>;
 
 interface CallerSettings {
-  /** How long an answer may take where the caller does not say. */
-  readonly usualMillis: number;
-  readonly tokenElsewhere?: TokenElsewhere | undefined;
-  /** Called right before a request is sent that may change something; the request is not sent if this throws. */
-  readonly confirmChange?: (() => void) | undefined;
+  /** The default time-out of a call. */
+  readonly defaultMillis: number;
+  readonly tokenFromOtherMember?: TokenFromOtherMember | undefined;
+  /** Called right before a write request is sent. If it throws, nothing is sent. */
+  readonly confirmWrite?: (() => void) | undefined;
 }
 
-/** Requests that change nothing. A request that is not named here counts as a change. */
-const asking: ReadonlySet<string> = new Set([
+/** Read-only methods. Any other method counts as a write. */
+const readOnlyMethods: ReadonlySet<string> = new Set([
   ...['Status', 'Range', 'MemberList', 'Authenticate', 'HashKV'],
   ...['Snapshot', 'Watch'],
 ]);
 
-/** One method lists alarms, raises them and disarms them. */
-const isChange = (method: string, request: object): boolean =>
-  method === 'Alarm' ? Reflect.get(request, 'action') !== AlarmRequest_AlarmAction.GET : !asking.has(method);
+/** The method Alarm lists, raises and disarms alarms, depending on its action. */
+const isWrite = (method: string, request: object): boolean =>
+  method === 'Alarm' ? Reflect.get(request, 'action') !== AlarmRequest_AlarmAction.GET : !readOnlyMethods.has(method);
 
-/** Sends calls to one member: each with a time limit, each with a token where there are users, each failing in our words. */
+/** Sends calls to one member, with a deadline and, if etcd has users, a token. Errors are thrown as an EtcdFailure. */
 export class Caller {
-  readonly #line: Line;
-  readonly #usualMillis: number;
-  readonly #tokenElsewhere: TokenElsewhere | undefined;
-  readonly #confirmChange: (() => void) | undefined;
-  /** What Authenticate gave; empty when the server has no users. */
+  readonly #connection: MemberConnection;
+  readonly #defaultMillis: number;
+  readonly #tokenFromOtherMember: TokenFromOtherMember | undefined;
+  readonly #confirmWrite: (() => void) | undefined;
+  /** The auth token; empty if authentication is disabled. */
   #token: string | undefined;
 
-  constructor(line: Line, { usualMillis, tokenElsewhere, confirmChange }: CallerSettings) {
-    this.#line = line;
-    this.#usualMillis = usualMillis;
-    this.#tokenElsewhere = tokenElsewhere;
-    this.#confirmChange = confirmChange;
+  constructor(connection: MemberConnection, { defaultMillis, tokenFromOtherMember, confirmWrite }: CallerSettings) {
+    this.#connection = connection;
+    this.#defaultMillis = defaultMillis;
+    this.#tokenFromOtherMember = tokenFromOtherMember;
+    this.#confirmWrite = confirmWrite;
   }
 
-  /** A token for this user, whoever the endpoint says we are. */
+  /** Gets a token for this user, regardless of the credentials of the endpoint. */
   async authenticate(
     { user, password }: Credentials,
-    { signal, timeoutMillis = this.#usualMillis }: CallOptions = {},
+    { signal, timeoutMillis = this.#defaultMillis }: CallOptions = {},
   ): Promise<string> {
-    using limit = new CallLimit(timeoutMillis, signal);
+    using deadline = new CallDeadline(timeoutMillis, signal);
     const request = { name: user, password };
-    const ask = () => this.#askOnce(Auth.method.authenticate, request, { limit, token: '' });
-    return (await limit.within(ask)).token;
+    const ask = () => this.#askOnce(Auth.method.authenticate, request, { deadline, token: '' });
+    return (await deadline.within(ask)).token;
   }
 
-  /** One question, one answer. */
+  /** A unary call. */
   async ask<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
-    { signal, timeoutMillis = this.#usualMillis, bulk }: AskOptions = {},
+    { signal, timeoutMillis = this.#defaultMillis, bulk }: AskOptions = {},
   ): Promise<MessageShape<O>> {
-    using limit = new CallLimit(timeoutMillis, signal);
-    const askWith = (token: string): Promise<MessageShape<O>> => this.#askOnce(method, request, { limit, token, bulk });
-    return await limit.within(() => this.#withToken(limit, askWith));
+    using deadline = new CallDeadline(timeoutMillis, signal);
+    const askWith = (token: string): Promise<MessageShape<O>> =>
+      this.#askOnce(method, request, { deadline, token, bulk });
+    return await deadline.within(() => this.#withToken(deadline, askWith));
   }
 
-  /** One question, many answers. Nothing is read ahead of whoever consumes them; to stop consuming ends the call. */
+  /** A streaming call. Parts are read only as they are consumed; ending the iteration ends the call. */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodStreaming<I, O>,
     request: MessageInitShape<I>,
-    { signal, timeoutMillis = this.#usualMillis, patient }: StreamOptions = {},
+    { signal, timeoutMillis = this.#defaultMillis, mayIdle }: StreamOptions = {},
   ): AsyncGenerator<MessageShape<O>, void, undefined> {
-    using limit = new CallLimit(timeoutMillis, signal);
+    using deadline = new CallDeadline(timeoutMillis, signal);
     const openWith = (token: string): Promise<OpenStream<MessageShape<O>>> =>
-      this.#run(method.name, limit, (running) => this.#open(running, method, { request, token }));
-    using stream = await limit.within(() => this.#withToken(limit, openWith));
+      this.#run(method.name, deadline, (running) => this.#open(running, method, { request, token }));
+    using stream = await deadline.within(() => this.#withToken(deadline, openWith));
     for (let part = stream.first; part.done !== true; ) {
       yield part.value;
-      part = patient === true ? await stream.next() : await limit.within(stream.next);
+      part = mayIdle === true ? await stream.next() : await deadline.within(stream.next);
     }
   }
 
   #askOnce<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
-    { limit, token, bulk }: Entry,
+    { deadline, token, bulk }: RequestContext,
   ): Promise<MessageShape<O>> {
-    return this.#run(method.name, limit, async ({ session }) => {
-      limit.confirm();
-      if (isChange(method.name, request)) this.#confirmChange?.();
+    return this.#run(method.name, deadline, async ({ session }) => {
+      deadline.confirm();
+      if (isWrite(method.name, request)) this.#confirmWrite?.();
       using _call = session.beginCall();
       const transport = bulk === true ? session.bulkTransport : session.transport;
-      return (await transport.unary(method, limit.signal, limit.millis, headers(token), request)).message;
+      return (await transport.unary(method, deadline.signal, deadline.millis, headers(token), request)).message;
     });
   }
 
-  /** Opens a stream and waits for its first part: only then do we know that we were let in. */
+  /** Opens a stream and waits for its first part, which proves that the token was accepted. */
   async #open<I extends DescMessage, O extends DescMessage>(
     running: Running,
     method: DescMethodStreaming<I, O>,
     { request, token }: { readonly request: MessageInitShape<I>; readonly token: string },
   ): Promise<OpenStream<MessageShape<O>>> {
-    const { session, limit } = running;
-    if (isChange(method.name, request)) this.#confirmChange?.();
+    const { session, deadline } = running;
+    if (isWrite(method.name, request)) this.#confirmWrite?.();
     using call = new DisposableStack();
     call.use(session.beginCall());
-    const input = method.methodKind === 'bidi_streaming' ? heldOpen(request, limit.signal) : single(request);
-    const answer = await session.bulkTransport.stream(method, limit.signal, undefined, headers(token), input);
+    const input = method.methodKind === 'bidi_streaming' ? heldOpen(request, deadline.signal) : single(request);
+    const answer = await session.bulkTransport.stream(method, deadline.signal, undefined, headers(token), input);
     const parts = answer.message[Symbol.asyncIterator]();
     const first = await parts.next();
     const openCall = call.move();
@@ -159,50 +160,55 @@ export class Caller {
     };
   }
 
-  async #run<T>(name: string, limit: CallLimit, work: (running: Running) => Promise<T>): Promise<T> {
-    const running = { name, limit, session: this.#line.session() };
+  async #run<T>(name: string, deadline: CallDeadline, work: (running: Running) => Promise<T>): Promise<T> {
+    const running = { name, deadline, session: this.#connection.session() };
     return await this.#translating(running, () => work(running));
   }
 
-  async #translating<T>({ name, session, limit }: Running, work: () => Promise<T>): Promise<T> {
+  async #translating<T>({ name, session, deadline }: Running, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (thrown) {
-      if (limit.ended === 'timed-out' || isDeadline(thrown)) session.retire();
-      const what = `etcd ${name} at ${placeOf(this.#line.endpoint)}`;
-      throw failureOf(thrown, { what, ended: limit.ended, timeoutMillis: limit.millis });
+      if (deadline.ended === 'timed-out' || isDeadline(thrown)) session.retire();
+      const what = `etcd ${name} at ${endpointLabel(this.#connection.endpoint)}`;
+      throw failureOf(thrown, { what, ended: deadline.ended, timeoutMillis: deadline.millis });
     }
   }
 
-  /** A token ends with its time, with the member that gave it, and with every change to users: then we ask for another, once. */
-  async #withToken<T>(limit: CallLimit, call: (token: string) => Promise<T>): Promise<T> {
-    const { credentials } = this.#line.endpoint;
+  /**
+   * Runs a call with a token. A refused token is renewed once: it expires, and ends with its member or a change of
+   * users.
+   */
+  async #withToken<T>(deadline: CallDeadline, call: (token: string) => Promise<T>): Promise<T> {
+    const { credentials } = this.#connection.endpoint;
     if (credentials === undefined) return await call('');
-    this.#token ??= await this.#tokenFor(credentials, limit);
+    this.#token ??= await this.#tokenFor(credentials, deadline);
     try {
       return await call(this.#token);
     } catch (thrown) {
-      if (!wantsToken(thrown, this.#token)) throw thrown;
-      this.#token = await this.#tokenFor(credentials, limit);
+      if (!needsToken(thrown, this.#token)) throw thrown;
+      this.#token = await this.#tokenFor(credentials, deadline);
       return await call(this.#token);
     }
   }
 
-  async #tokenFor({ user, password }: Credentials, limit: CallLimit): Promise<string> {
+  async #tokenFor({ user, password }: Credentials, deadline: CallDeadline): Promise<string> {
     try {
       const request = { name: user, password };
-      return (await this.#askOnce(Auth.method.authenticate, request, { limit, token: '' })).token;
+      return (await this.#askOnce(Auth.method.authenticate, request, { deadline, token: '' })).token;
     } catch (thrown) {
       if (isRefusal(thrown, 'auth-not-enabled')) return '';
-      // A learner gives no tokens, but knows those that others gave.
-      if (isRefusal(thrown, 'is-learner')) return (await this.#tokenElsewhere?.(limit.signal)) ?? '';
+      // A learner issues no tokens, but accepts tokens of other members.
+      if (isRefusal(thrown, 'is-learner')) return (await this.#tokenFromOtherMember?.(deadline.signal)) ?? '';
       throw thrown;
     }
   }
 }
 
-/** Without a token etcd takes the name in our certificate for a user's, who may be unknown or may not do what ours may. */
-const wantsToken = (thrown: unknown, token: string): boolean =>
+/**
+ * Without a token, etcd takes the CN of the client certificate as the user, which may be unknown or lack permissions.
+ */
+const needsToken = (thrown: unknown, token: string): boolean =>
   isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed') ||
   (token === '' && isRefusal(thrown, 'user-not-found', 'permission-denied'));
 
@@ -215,7 +221,7 @@ async function* single<T>(request: T): AsyncGenerator<T> {
   yield request;
 }
 
-/** Says one thing and stays on the line: the other side would take the end of our half for the end of the call. */
+/** Sends one request and keeps the sending side open: etcd ends a bidirectional call when the client half-closes. */
 async function* heldOpen<T>(request: T, signal: AbortSignal): AsyncGenerator<T> {
   yield request;
   if (!signal.aborted) await once(signal, 'abort');

@@ -2,10 +2,10 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../test/support/etcd-connect.ts';
 import { startFakeEtcd } from '../../test/support/etcd-fake.ts';
-import { hexOf } from './words.ts';
+import { hexOf } from './types.ts';
 
-describe('a member is added as a learner', () => {
-  it('only where the server knows what that is', async () => {
+describe('memberAdd with a learner', () => {
+  it('fails as not-supported before etcd 3.4, and adds a learner from 3.4 on', async () => {
     const asked: boolean[] = [];
     const memberAdd = ({ isLearner }: { isLearner: boolean }) => {
       asked.push(isLearner);
@@ -30,10 +30,10 @@ describe('a member is added as a learner', () => {
   });
 });
 
-describe('a user', () => {
+describe('an etcd user', () => {
   const credentials = { user: 'root', password: 'secret' };
 
-  it('gets a token with the first call, keeps it, and gets another when it is refused', async () => {
+  it('gets a token with the first call, reuses it, and gets a new one when it is refused', async () => {
     let valid = 'none';
     let given = 0;
     const authenticate = () => {
@@ -55,7 +55,7 @@ describe('a user', () => {
   });
 
   it.each(['user name not found', 'permission denied'])(
-    'that came before there were users gets a token when the name in its certificate has the answer: %s',
+    'gets a token after auth is enabled, when etcd answers for the CN of the certificate: %s',
     async (answer) => {
       let hasUsers = false;
       const authenticate = () => {
@@ -74,7 +74,7 @@ describe('a user', () => {
     },
   );
 
-  it('is refused in the end when no token helps', async () => {
+  it('is refused if a new token is refused too', async () => {
     let asked = 0;
     const range = () => {
       asked++;
@@ -86,7 +86,7 @@ describe('a user', () => {
     expect(asked).toBe(2);
   });
 
-  it('who may not read still learns that there is a majority', async () => {
+  it('without read permission still gets proof of quorum', async () => {
     const range = () => {
       throw new ConnectError('etcdserver: permission denied', Code.PermissionDenied);
     };
@@ -96,10 +96,10 @@ describe('a user', () => {
   });
 });
 
-describe('the members of a cluster', () => {
+describe('memberList', () => {
   const member = { id: 1n, name: 'a', peerUrls: ['http://a:2380'], clientUrls: ['http://a:2379'], isLearner: false };
 
-  it('are listed after a read that needs a majority, unless that is not asked for', async () => {
+  it('does a linearizable read first, unless linearizable is false', async () => {
     const asked: string[] = [];
     const memberList = ({ linearizable }: { linearizable: boolean }) => {
       asked.push(`list ${linearizable}`);
@@ -117,7 +117,7 @@ describe('the members of a cluster', () => {
     expect(asked).toEqual(['read', 'list true', 'list false']);
   });
 
-  it('are unknown, not none, when the majority is missing', async () => {
+  it('fails, and returns no empty list, without quorum', async () => {
     const range = () => {
       throw new ConnectError('etcdserver: request timed out', Code.Unavailable);
     };
@@ -129,8 +129,8 @@ describe('the members of a cluster', () => {
 describe('a range of keys', () => {
   const cases: Record<string, { key: string; prefix?: boolean; end: number[] }> = {
     'is one key': { key: 'a', end: [] },
-    'is all that begin with a prefix': { key: 'ab', prefix: true, end: [0x61, 0x63] },
-    'is everything when the prefix is empty': { key: '', prefix: true, end: [0] },
+    'covers all keys with a prefix': { key: 'ab', prefix: true, end: [0x61, 0x63] },
+    'covers all keys if the prefix is empty': { key: '', prefix: true, end: [0] },
   };
   for (const [sentence, { key, prefix = false, end }] of Object.entries(cases))
     it(sentence, async () => {

@@ -1,50 +1,50 @@
-import { Caller, type CallOptions, type TokenElsewhere } from './call.ts';
+import { Caller, type CallOptions, type TokenFromOtherMember } from './call.ts';
+import { MemberConnection } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EtcdFailure } from './errors.ts';
 import { type Keys, keysOf } from './keys.ts';
-import { Line } from './line.ts';
 import { type MaintenanceOfMember, maintenanceOf } from './maintenance.ts';
 import { type Membership, membershipOf } from './membership.ts';
-import { type SessionSettings, usualSession } from './session.ts';
+import { defaultSession, type SessionSettings } from './session.ts';
 
 /**
- * The client side of one member: whatever is asked is asked of that member and of no other. Connects with the first call,
- * and again whenever it has to. All that fails, fails as an EtcdFailure.
+ * A client of one member: all calls go to that member only. It connects with the first call, and reconnects on demand.
+ * All errors are thrown as an EtcdFailure.
  */
 export interface EtcdConnection extends Membership, MaintenanceOfMember, Keys {
   readonly endpoint: Endpoint;
-  /** Tries a user's name and password, and gives a token; fails as `wrong-password` or `auth-not-enabled`. */
+  /** Gets a token for a user. Fails as `wrong-password` or `auth-not-enabled`. */
   readonly authenticate: (user: string, password: string, options?: CallOptions) => Promise<string>;
-  /** Ends every call that is open, and lets none begin. */
+  /** Ends every call and refuses new ones. */
   readonly close: () => void;
-  /** Gives the network connection back as soon as no call is open; a later call opens it again. */
-  readonly rest: () => void;
+  /** Closes the connection after its open calls; a later call opens it again. */
+  readonly closeWhenIdle: () => void;
 }
 
 export interface ConnectionSettings extends SessionSettings {
-  /** How long an answer may take where the caller does not say. */
+  /** The default time-out of a call. */
   readonly timeoutMillis: number;
-  /** Gets a token from another member, for one that gives none. */
-  readonly tokenElsewhere?: TokenElsewhere;
-  /** Called right before a request is sent that may change something; the request is not sent if this throws. */
-  readonly confirmChange?: (() => void) | undefined;
+  /** Gets a token from another member: a learner issues none. */
+  readonly tokenFromOtherMember?: TokenFromOtherMember;
+  /** Called right before a write request is sent. If it throws, nothing is sent. */
+  readonly confirmWrite?: (() => void) | undefined;
 }
 
-export const usualSettings: ConnectionSettings = { ...usualSession, timeoutMillis: 5_000 };
+export const defaultSettings: ConnectionSettings = { ...defaultSession, timeoutMillis: 5_000 };
 
 export function connectionTo(endpoint: Endpoint, settings: Partial<ConnectionSettings> = {}): EtcdConnection {
   if (!/^https?:$/.test(URL.parse(endpoint.url)?.protocol ?? ''))
-    throw new EtcdFailure('bug', `this is no address of a member: ${endpoint.url}`, { mayBeDone: false });
-  const { timeoutMillis, tokenElsewhere, confirmChange, ...session } = { ...usualSettings, ...settings };
-  const line = new Line(endpoint, session);
-  const caller = new Caller(line, { usualMillis: timeoutMillis, tokenElsewhere, confirmChange });
+    throw new EtcdFailure('bug', `not an http or https URL of a member: ${endpoint.url}`, { mayBeDone: false });
+  const { timeoutMillis, tokenFromOtherMember, confirmWrite, ...session } = { ...defaultSettings, ...settings };
+  const connection = new MemberConnection(endpoint, session);
+  const caller = new Caller(connection, { defaultMillis: timeoutMillis, tokenFromOtherMember, confirmWrite });
   return {
     endpoint,
     ...membershipOf(caller),
     ...maintenanceOf(caller),
     ...keysOf(caller),
     authenticate: (user, password, options) => caller.authenticate({ user, password }, options),
-    close: () => line.close(),
-    rest: () => line.rest(),
+    close: () => connection.close(),
+    closeWhenIdle: () => connection.closeWhenIdle(),
   };
 }

@@ -7,26 +7,26 @@ import { AlarmRequest_AlarmAction } from './gen/etcd_pb.ts';
 
 const answers = { maintenance: { status: () => ({ version: '3.6.0' }) } };
 
-describe('a change', () => {
-  it('is not sent if leadership was lost while the version of etcd was asked for it', async () => {
+describe('a write', () => {
+  it('is not sent if leadership is lost while the version of etcd is read', async () => {
     let leads = true;
     const added: unknown[] = [];
     const status = () => {
-      leads = false; // the process stood still here
+      leads = false; // the process was paused here
       return { version: '3.6.0' };
     };
     const memberAdd = (request: object) => ({ member: { id: BigInt(added.push(request)) } });
     await using fake = await startFakeEtcd({ maintenance: { status }, cluster: { memberAdd } });
-    const confirmChange = () => {
-      if (!leads) throw new Failure('conflict', 'this operator does not lead any more');
+    const confirmWrite = () => {
+      if (!leads) throw new Failure('conflict', 'this operator no longer holds the leader lease');
     };
-    using connections = new EtcdConnections({ confirmChange });
+    using connections = new EtcdConnections({ confirmWrite });
     const adding = connections.to({ url: fake.url }).memberAdd(['http://a'], { learner: true });
     await expect(adding).rejects.toMatchObject({ kind: 'conflict' });
     expect(added).toEqual([]);
   });
 
-  it('is not sent if leadership was lost while a token was asked for it, and questions are', async () => {
+  it('is not sent if leadership is lost while a token is requested; reads are sent', async () => {
     let leads = true;
     const removed: unknown[] = [];
     const authenticate = () => {
@@ -34,25 +34,25 @@ describe('a change', () => {
       return { token: 'root' };
     };
     const memberRemove = (request: object) => ({ members: [], removed: removed.push(request) });
-    const confirmChange = () => {
-      if (!leads) throw new Failure('conflict', 'this operator does not lead any more');
+    const confirmWrite = () => {
+      if (!leads) throw new Failure('conflict', 'this operator no longer holds the leader lease');
     };
     await using fake = await startFakeEtcd({ auth: { authenticate }, cluster: { memberRemove }, ...answers });
-    using connections = new EtcdConnections({ confirmChange });
+    using connections = new EtcdConnections({ confirmWrite });
     const etcd = connections.to({ url: fake.url, credentials: { user: 'root', password: 'secret' } });
     await expect(etcd.memberRemove(1n)).rejects.toMatchObject({ kind: 'conflict' });
     expect((await etcd.status()).version).toBe('3.6.0');
     expect(removed).toEqual([]);
   });
 
-  it('of alarms is not sent without leadership, and the question for them is', async () => {
+  it('of alarms is not sent without leadership; a list of alarms is', async () => {
     const asked: unknown[] = [];
     const alarm = ({ action }: { action: number }) => ({ alarms: [], asked: asked.push(action) });
     await using fake = await startFakeEtcd({ maintenance: { alarm } });
-    const confirmChange = () => {
-      throw new Failure('conflict', 'this operator does not lead any more');
+    const confirmWrite = () => {
+      throw new Failure('conflict', 'this operator no longer holds the leader lease');
     };
-    using connections = new EtcdConnections({ confirmChange });
+    using connections = new EtcdConnections({ confirmWrite });
     const etcd = connections.to({ url: fake.url });
     await expect(etcd.disarm(1n, 'no-space')).rejects.toMatchObject({ kind: 'conflict' });
     expect(await etcd.alarms()).toEqual([]);
@@ -60,8 +60,8 @@ describe('a change', () => {
   });
 });
 
-describe('connections that are kept', () => {
-  it('are the same for the same member, and others for others', () => {
+describe('EtcdConnections', () => {
+  it('returns the same connection for the same member', () => {
     using connections = new EtcdConnections();
     const [a, b] = [{ url: 'http://a:1' }, { url: 'http://b:1' }];
     expect(connections.to(a)).toBe(connections.to({ ...a }));
@@ -70,7 +70,7 @@ describe('connections that are kept', () => {
     expect(connections.size).toBe(3);
   });
 
-  it('are made anew when certificates or passwords change, and the old ones go', async () => {
+  it('opens a new connection when certificates or passwords change, and closes the old one', async () => {
     await using fake = await startFakeEtcd(answers);
     using connections = new EtcdConnections();
     const old = connections.to({ url: fake.url, tls: { ca: 'old' } });
@@ -83,7 +83,7 @@ describe('connections that are kept', () => {
     await expect.poll(fake.openConnections).toBe(0);
   });
 
-  it('are no more than the limit: the one that was not asked for longest goes, and still works for whoever has it', async () => {
+  it('closes the least recently used connection above the limit; its holder can still use it', async () => {
     await using fake = await startFakeEtcd(answers);
     using connections = new EtcdConnections({ limit: 2 });
     const first = connections.to(fake);
@@ -100,7 +100,7 @@ describe('connections that are kept', () => {
     first.close();
   });
 
-  it('of one owner go with it', async () => {
+  it('forgetAll closes the connections of one owner', async () => {
     await using fake = await startFakeEtcd(answers);
     using connections = new EtcdConnections();
     await connections.to({ url: fake.url, owner: 'n/db' }).status();
@@ -111,9 +111,9 @@ describe('connections that are kept', () => {
     await expect.poll(fake.openConnections).toBe(0);
   });
 
-  it('of members that are gone go: the password is not sent to their addresses for a token', async () => {
+  it('keepOnly closes connections of removed members, so that no password is sent to their addresses', async () => {
     const asked: string[] = [];
-    const authenticate = (who: string) => () => ({ token: `${who} ${asked.push(who)}` });
+    const authenticate = (name: string) => () => ({ token: `${name} ${asked.push(name)}` });
     const learner = () => {
       throw new ConnectError('etcdserver: rpc not supported for learner', Code.FailedPrecondition);
     };
@@ -130,7 +130,7 @@ describe('connections that are kept', () => {
     expect(asked).toEqual(['voter']);
   });
 
-  it('end when they are closed, and are not given out any more', async () => {
+  it('close ends all connections and refuses new ones', async () => {
     await using fake = await startFakeEtcd(answers);
     const connections = new EtcdConnections();
     const etcd = connections.to(fake);
@@ -138,6 +138,6 @@ describe('connections that are kept', () => {
     connections.close();
     await expect.poll(fake.openConnections).toBe(0);
     await expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable' });
-    expect(() => connections.to(fake)).toThrow('closed');
+    expect(() => connections.to(fake)).toThrow('after close');
   });
 });

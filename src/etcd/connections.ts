@@ -1,20 +1,20 @@
 import { Failure } from '../std/failure.ts';
 import { type ConnectionSettings, connectionTo, type EtcdConnection } from './client.ts';
-import { type Endpoint, placeOf } from './endpoint.ts';
+import { type Endpoint, endpointLabel } from './endpoint.ts';
 
 export interface PoolSettings extends ConnectionSettings {
-  /** How many members are kept connected; beyond that, the one that was not asked for longest gives its connection back. */
+  /** The most open connections. Beyond it, the least recently used connection is closed. */
   readonly limit: number;
 }
 
-const usualLimit = 512;
-/** The largest cluster has nine members, and one of them asks. */
+const defaultLimit = 512;
+/** The most members asked for a token: the largest cluster has nine members, one of which needs the token. */
 const mostAsked = 8;
 
-/** Connections that outlive a pass: one a member, reused while its certificates and password stay what they are. */
+/** Connections kept across passes, one per member. A changed certificate or password opens a new one. */
 export class EtcdConnections {
   readonly #settings: Partial<PoolSettings>;
-  /** In the order in which they were last asked for. */
+  /** In order of last use. */
   readonly #kept = new Map<string, { readonly connection: EtcdConnection; readonly identity: string }>();
   #closed = false;
 
@@ -22,38 +22,38 @@ export class EtcdConnections {
     this.#settings = settings;
   }
 
-  /** How many members there is a connection for. */
+  /** The number of members with a connection. */
   get size(): number {
     return this.#kept.size;
   }
 
   to(endpoint: Endpoint): EtcdConnection {
-    if (this.#closed) throw new Failure('bug', 'the etcd connections were closed, and one is asked for');
-    const place = placeOf(endpoint);
+    if (this.#closed) throw new Failure('bug', 'an etcd connection was requested after close');
+    const label = endpointLabel(endpoint);
     const identity = JSON.stringify([endpoint.tls, endpoint.credentials]);
-    const known = this.#kept.get(place);
+    const known = this.#kept.get(label);
     if (known !== undefined && known.identity !== identity) this.forget(endpoint);
-    const entry = this.#kept.get(place) ?? { connection: this.#connectionTo(endpoint), identity };
-    this.#kept.delete(place);
-    this.#kept.set(place, entry);
+    const entry = this.#kept.get(label) ?? { connection: this.#connectionTo(endpoint), identity };
+    this.#kept.delete(label);
+    this.#kept.set(label, entry);
     this.#keepToLimit();
     return entry.connection;
   }
 
-  /** For a member that is gone. Calls that are open may end. */
+  /** Closes the connection of a removed member. Open calls finish first. */
   forget(endpoint: Endpoint): void {
-    const place = placeOf(endpoint);
-    this.#kept.get(place)?.connection.rest();
-    this.#kept.delete(place);
+    const label = endpointLabel(endpoint);
+    this.#kept.get(label)?.connection.closeWhenIdle();
+    this.#kept.delete(label);
   }
 
-  /** Forgets members of one owner that are not among these: their addresses may belong to other pods by now. */
+  /** Closes an owner's connections that are not in `present`: other pods may have their addresses by now. */
   keepOnly(owner: string, present: readonly EtcdConnection[]): void {
     for (const { connection } of [...this.#kept.values()])
       if (connection.endpoint.owner === owner && !present.includes(connection)) this.forget(connection.endpoint);
   }
 
-  /** For all members that were asked for one owner, which is gone. */
+  /** Closes all connections of a deleted owner. */
   forgetAll(owner: string): void {
     this.keepOnly(owner, []);
   }
@@ -69,12 +69,12 @@ export class EtcdConnections {
   }
 
   #connectionTo(endpoint: Endpoint): EtcdConnection {
-    const tokenElsewhere = (signal: AbortSignal): Promise<string> => this.#tokenBesides(endpoint, signal);
-    return connectionTo(endpoint, { ...this.#settings, tokenElsewhere });
+    const tokenFromOtherMember = (signal: AbortSignal): Promise<string> => this.#tokenFromOthers(endpoint, signal);
+    return connectionTo(endpoint, { ...this.#settings, tokenFromOtherMember });
   }
 
-  /** A token of another member of the same cluster; empty when there is none. Those asked for last are the likeliest to live. */
-  async #tokenBesides({ url, credentials }: Endpoint, signal: AbortSignal): Promise<string> {
+  /** A token from another member of the same cluster; empty if there is none. Recently used members are asked. */
+  async #tokenFromOthers({ url, credentials }: Endpoint, signal: AbortSignal): Promise<string> {
     const { user = '', password = '', realm } = credentials ?? {};
     if (realm === undefined) return '';
     const others = [...this.#kept.values()]
@@ -86,7 +86,7 @@ export class EtcdConnections {
   }
 
   #keepToLimit(): void {
-    const { limit = usualLimit } = this.#settings;
+    const { limit = defaultLimit } = this.#settings;
     for (const { connection } of [...this.#kept.values()].slice(0, -limit)) this.forget(connection.endpoint);
   }
 }

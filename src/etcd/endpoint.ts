@@ -1,21 +1,21 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls } from 'node:tls';
 
-/** What one side of a TLS connection shows and believes: PEM texts, never file names. */
+/** CA, certificate and key of one side of a TLS connection, as PEM texts. */
 export interface TlsIdentity {
-  /** The authorities to believe; several are one text. */
+  /** The trusted CA certificates, concatenated. */
   readonly ca: string;
-  /** What we show when asked who we are. */
+  /** The client certificate. */
   readonly cert?: string;
   readonly key?: string;
-  /** The name that the server's certificate must bear, where it is not the host of the URL. */
+  /** The name that the server certificate must contain. Default: the host of the URL. */
   readonly serverName?: string;
 }
 
 export interface Credentials {
   readonly user: string;
   readonly password: string;
-  /** Which cluster they are for: its members know each other's tokens. */
+  /** The cluster of these credentials. Its members accept each other's tokens. */
   readonly realm?: string;
 }
 
@@ -24,30 +24,32 @@ export interface Address {
   readonly port: number;
 }
 
-/** Opens a socket that leads to a member, other than by dialling it. `signal` calls it off; what is open stays open. */
-export type Way = (signal: AbortSignal) => Promise<Socket>;
+/**
+ * Opens a socket to a member by other means than its address. `signal` aborts the attempt; an open socket stays open.
+ */
+export type Dialer = (signal: AbortSignal) => Promise<Socket>;
 
-/** One member's client port, and how to enter. */
+/** The client port of a member, and the credentials for it. */
 export interface Endpoint {
-  /** `http://…` or `https://…`, with a name or an address. */
+  /** `http://…` or `https://…`, with a host name or an IP address. */
   readonly url: string;
-  /** Without it, `https` believes what Node believes and shows nothing. */
+  /** Without it, `https` trusts Node's CAs and sends no client certificate. */
   readonly tls?: TlsIdentity;
-  /** Where to connect to in place of the URL's host and port, which still say whom we expect there: a port-forward, a Pod's address. */
+  /** The address to connect to, such as a pod IP. The host of the URL is still the expected name in the certificate. */
   readonly dial?: Address;
-  /** How to get there where nothing can be dialled. */
-  readonly way?: Way;
-  /** For what the member is asked; a connection goes when that is gone. */
+  /** Opens the socket if the address cannot be dialled. */
+  readonly dialer?: Dialer;
+  /** The key of the cluster. Its deletion closes the connection. */
   readonly owner?: string;
-  /** A user of etcd's own. A server that has no users is asked without; only 3.1 takes the password for wrong then. */
+  /** An etcd user. If authentication is disabled they are not used; only 3.1 then reports a wrong password. */
   readonly credentials?: Credentials;
 }
 
-/** Two endpoints are the same member if they lead to the same place; certificates and passwords come and go. */
-export const placeOf = ({ url, dial }: Endpoint): string =>
-  dial === undefined ? url : `${url} by way of ${dial.host}:${dial.port}`;
+/** Identifies a member by URL and address. Certificates and passwords may change. */
+export const endpointLabel = ({ url, dial }: Endpoint): string =>
+  dial === undefined ? url : `${url} (via ${dial.host}:${dial.port})`;
 
-/** Starts to connect. We open the socket ourselves, because the name to check may be neither the host nor what we dial. */
+/** Opens a socket. The name to verify may differ from both the host of the URL and the dialled address. */
 export function openSocket(endpoint: Endpoint): Socket {
   const target = new URL(endpoint.url);
   const address = endpoint.dial ?? addressOf(target);
@@ -55,15 +57,15 @@ export function openSocket(endpoint: Endpoint): Socket {
   return connectTls({ ...address, ...securityOf(endpoint) });
 }
 
-/** Speaks as the URL says over a socket that leads to the member. */
-export const speakOver = (socket: Socket, endpoint: Endpoint): Socket =>
+/** Adds TLS to a connected socket if the URL is `https`. */
+export const withTls = (socket: Socket, endpoint: Endpoint): Socket =>
   new URL(endpoint.url).protocol === 'http:' ? socket : connectTls({ socket, ...securityOf(endpoint) });
 
 function securityOf({ url, tls }: Endpoint): ConnectionOptions {
   const expected = tls?.serverName ?? addressOf(new URL(url)).host;
   return {
     ...credentialsOf(tls),
-    ...(isIP(expected) === 0 ? { servername: expected } : {}), // TLS does not let us ask for an address by name
+    ...(isIP(expected) === 0 ? { servername: expected } : {}), // SNI allows no IP address
     checkServerIdentity: (_dialled, certificate) => checkServerIdentity(expected, certificate),
     ALPNProtocols: ['h2'],
   };
@@ -76,8 +78,8 @@ const credentialsOf = (tls: TlsIdentity | undefined): Pick<ConnectionOptions, 'c
 });
 
 function addressOf(url: URL): Address {
-  const usual = url.protocol === 'http:' ? 80 : 443;
-  return { host: withoutBrackets(url.hostname), port: url.port === '' ? usual : Number(url.port) };
+  const defaultPort = url.protocol === 'http:' ? 80 : 443;
+  return { host: withoutBrackets(url.hostname), port: url.port === '' ? defaultPort : Number(url.port) };
 }
 
 /** `[::1]` in a URL is `::1` everywhere else. */

@@ -14,34 +14,34 @@ const listOf = (members: readonly object[]) =>
     kv: { range: () => ({ header, kvs: [] }) },
   });
 
-describe('an etcd that is not trusted', () => {
-  it('that lists 200 000 members is not believed', async () => {
+describe('an untrusted etcd', () => {
+  it('that lists 200 000 members causes a failure', async () => {
     await using fake = await listOf(Array.from({ length: 200_000 }, (_, i) => memberNamed(`m${i}`)));
     const asked = connect(fake, { timeoutMillis: 20_000 }).memberList();
     await expect(asked).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('larger than') });
   });
 
-  it('that lists more members than a cluster can have, in an answer that is small enough, is not believed', async () => {
+  it('that lists more members than a cluster can have, in a small answer, causes a failure', async () => {
     await using fake = await listOf(Array.from({ length: 65 }, (_, i) => memberNamed(`m${i}`)));
     await expect(connect(fake).memberList()).rejects.toThrow('etcd lists 65 members');
   });
 
-  it('that gives a member a name of 100 000 letters is not believed', async () => {
+  it('that returns a member name of 100 000 characters causes a failure', async () => {
     await using fake = await listOf([memberNamed('m'.repeat(100_000))]);
-    await expect(connect(fake).memberList()).rejects.toThrow('too long a name');
+    await expect(connect(fake).memberList()).rejects.toThrow('name or address that is too long');
   });
 
-  it('that says of itself what is too long is not believed, and of its errors the beginning is kept', async () => {
+  it('that returns a long version causes a failure; its error list is truncated', async () => {
     const errors = Array.from({ length: 1000 }, () => 'e'.repeat(900));
     let version = 'v'.repeat(1000);
     await using fake = await startFakeEtcd({ maintenance: { status: () => ({ header, version, errors }) } });
-    await expect(connect(fake).status()).rejects.toThrow('too long a version');
+    await expect(connect(fake).status()).rejects.toThrow('version that is too long');
     version = '3.6.0';
     expect((await connect(fake).status()).errors).toHaveLength(16);
   });
 
   it.each(['memberList', 'status', 'alarms', 'linearizableRead'] as const)(
-    'whose answer to %s has no end costs less than 16 MiB',
+    'that sends an endless answer to %s costs less than 16 MiB',
     async (method) => {
       let sent = 0;
       const chunk = Buffer.alloc(1 << 18);
@@ -71,7 +71,7 @@ describe('an etcd that is not trusted', () => {
   );
 
   it.each(['memberList', 'status', 'alarms', 'linearizableRead'] as const)(
-    'whose answer to %s comes one byte at a time is given up when the time of the call is over',
+    'that answers %s one byte at a time fails at the deadline',
     async (method) => {
       const server = createServer();
       server.on('sessionError', () => {});
@@ -95,7 +95,7 @@ describe('an etcd that is not trusted', () => {
     },
   );
 
-  it('that refuses at great length is quoted in short: what it says is told in status and Events', async () => {
+  it('that sends a very long error message is quoted in short', async () => {
     const status = () => {
       throw new ConnectError('x'.repeat(30_000), Code.Internal);
     };
@@ -107,7 +107,7 @@ describe('an etcd that is not trusted', () => {
     expect((failure as Error).message).toContain('xxx');
   });
 
-  it('whose users keep more than that is read for them', async () => {
+  it('with large user values can be read', async () => {
     const kvs = [{ key: Buffer.from('k'), value: Buffer.alloc(3 * 1024 * 1024) }];
     await using fake = await startFakeEtcd({ kv: { range: () => ({ header, kvs }) } });
     expect((await connect(fake).get('k'))?.value).toHaveLength(3 * 1024 * 1024);

@@ -10,7 +10,7 @@ import {
   type WatchResponse,
 } from './gen/etcd_pb.ts';
 import { meaningOf, refusalIn } from './refusals.ts';
-import { headerOf, type KeyEvent, type KeyValue, pairOf } from './words.ts';
+import { headerOf, type KeyEvent, type KeyValue, pairOf } from './types.ts';
 
 /** One key, or with `prefix` all that begin with it. */
 export interface KeySelection {
@@ -18,20 +18,20 @@ export interface KeySelection {
   readonly prefix?: boolean;
 }
 
-/** What clients of etcd do. The operator itself does little of it. */
+/** The key-value API. The operator itself uses little of it. */
 export interface Keys {
-  /** Gives the revision that the write made. */
+  /** Returns the revision of the write. */
   readonly put: (key: string, value: string | Uint8Array, options?: CallOptions) => Promise<bigint>;
-  /** Gives whether the key was not there, and now is. */
+  /** Returns true if the key did not exist and was created. */
   readonly putIfAbsent: (key: string, value: string | Uint8Array, options?: CallOptions) => Promise<boolean>;
   readonly get: (key: string, options?: CallOptions) => Promise<KeyValue | undefined>;
   readonly list: (selection: KeySelection, options?: CallOptions) => Promise<readonly KeyValue[]>;
   readonly count: (selection: KeySelection, options?: CallOptions) => Promise<bigint>;
-  /** Gives how many keys went. */
+  /** Returns the number of deleted keys. */
   readonly deleteRange: (selection: KeySelection, options?: CallOptions) => Promise<bigint>;
-  /** Forgets history up to a revision; `physical` waits until its space is free for use again. */
+  /** Compacts history up to a revision; `physical` waits until the space is reusable. */
   readonly compact: (revision: bigint, options?: CallOptions & { readonly physical?: boolean }) => Promise<void>;
-  /** Every change from a revision on, or from now. The time-out is for the beginning; then it may be silent for ever. */
+  /** Watches from a revision, or from now. The time-out covers only the start. */
   readonly watch: (
     selection: KeySelection,
     options?: CallOptions & { readonly fromRevision?: bigint },
@@ -66,12 +66,12 @@ async function* watchOf(
   selection: KeySelection,
   { fromRevision = 0n, ...options }: WatchOptions = {},
 ): AsyncGenerator<KeyEvent, void, undefined> {
-  // An outdated token ends a watch in words that differ with the version. A read is refused plainly, and gets a new one.
+  // An outdated token ends a watch with a version-dependent message. A read first renews the token.
   await caller.ask(KV.method.range, { ...rangeOf(selection), countOnly: true }, options);
   const value = { ...rangeOf(selection), startRevision: fromRevision };
   const request = { requestUnion: { case: 'createRequest' as const, value } };
-  for await (const answer of caller.stream(Watch.method.watch, request, { ...options, patient: true })) {
-    // Before 3.3 a watch that begins in compacted history is not called canceled.
+  for await (const answer of caller.stream(Watch.method.watch, request, { ...options, mayIdle: true })) {
+    // Before 3.3 `canceled` is not set if the watch starts in compacted history.
     if (answer.canceled || answer.compactRevision > 0n) throw endOfWatch(answer);
     yield* answer.events.flatMap(eventOf);
   }
@@ -81,10 +81,10 @@ const eventOf = ({ type, kv }: Event): readonly KeyEvent[] =>
   kv === undefined ? [] : [{ kind: type === Event_EventType.DELETE ? 'delete' : 'put', pair: pairOf(kv) }];
 
 function endOfWatch({ compactRevision, cancelReason }: WatchResponse): EtcdFailure {
-  const says = compactRevision > 0n ? `history before ${compactRevision} is compacted` : cancelReason;
+  const message = compactRevision > 0n ? `history before ${compactRevision} is compacted` : cancelReason;
   const refusal = compactRevision > 0n ? 'compacted' : refusalIn(cancelReason);
   const kind = refusal === undefined ? 'rejected' : meaningOf(refusal).kind;
-  return new EtcdFailure(kind, `etcd ended the watch: ${says}`, { refusal, mayBeDone: false });
+  return new EtcdFailure(kind, `etcd ended the watch: ${message}`, { refusal, mayBeDone: false });
 }
 
 const creation = (key: Uint8Array, value: Uint8Array) => ({
@@ -104,11 +104,11 @@ const bytes = (text: string | Uint8Array): Uint8Array =>
 
 function rangeOf({ key, prefix = false }: KeySelection): { key: Uint8Array; rangeEnd: Uint8Array } {
   const start = bytes(key);
-  return { key: start, rangeEnd: prefix ? afterAllThatBeginWith(start) : new Uint8Array() };
+  return { key: start, rangeEnd: prefix ? endOfPrefix(start) : new Uint8Array() };
 }
 
-/** The first key behind all those with a prefix: the prefix with its last byte raised; "to the very end" if none can be. */
-function afterAllThatBeginWith(prefix: Uint8Array): Uint8Array {
+/** The range end of a prefix: the prefix with its last byte incremented, or "\0" (all keys) if that is impossible. */
+function endOfPrefix(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte < 0xff);
   if (last < 0) return new Uint8Array(1);
   const end = prefix.slice(0, last + 1);

@@ -10,33 +10,33 @@ import {
   type MemberId,
   type MemberStatus,
   statusOf,
-} from './words.ts';
+} from './types.ts';
 
-/** What concerns the one member that is asked; only alarms and downgrades are matters of the whole cluster. */
+/** The maintenance API. It concerns the called member; only alarms and downgrades concern the whole cluster. */
 export interface MaintenanceOfMember {
   readonly status: (options?: CallOptions) => Promise<MemberStatus>;
   readonly alarms: (options?: CallOptions) => Promise<readonly Alarm[]>;
-  /** Alarms outlive the member that raised them, so this takes an id. Gives what was disarmed. */
+  /** Returns the disarmed alarms. Takes an ID, because an alarm outlives its member. */
   readonly disarm: (
     memberId: MemberId,
     kind: Exclude<AlarmKind, 'unknown'>,
     options?: CallOptions,
   ) => Promise<readonly Alarm[]>;
-  /** Holds up all else on the member while it lasts, and is not stopped by a time-out of ours; waits for minutes. */
+  /** Blocks the member for up to minutes. A time-out of this client does not stop it. */
   readonly defragment: (options?: CallOptions) => Promise<void>;
-  /** From 3.3 on. Members that agree on their history have the same hash at the same revision. */
+  /** Since 3.3. Members with the same history have the same hash at the same revision. */
   readonly hashKV: (options?: CallOptions & { readonly revision?: bigint }) => Promise<KeyValueHash>;
-  /** From 3.3 on, and only if the leader is asked. */
+  /** Since 3.3. Must be sent to the leader. */
   readonly moveLeader: (to: MemberId, options?: CallOptions) => Promise<void>;
-  /** From 3.6 on of use. Gives the version that the cluster runs at. */
+  /** Usable since 3.6. Returns the cluster version. */
   readonly downgrade: (
     action: 'validate' | 'enable' | 'cancel',
     version: string,
     options?: CallOptions,
   ) => Promise<string>;
   /**
-   * The whole database, as it is sent: the file, and the SHA-256 of it as the last 32 bytes. Fails at its end, after the
-   * last part was given out, if the two do not match. The time-out is for each part.
+   * The whole database file, followed by its SHA-256 (32 bytes). Fails after the last part if the hash does not match.
+   * The time-out applies to each part.
    */
   readonly snapshot: (options?: CallOptions) => AsyncIterable<Uint8Array>;
 }

@@ -1,48 +1,48 @@
 import type { Caller, CallOptions } from './call.ts';
 import { EtcdFailure, isRefusal } from './errors.ts';
 import { Cluster, KV, Maintenance } from './gen/etcd_pb.ts';
-import { type EtcdMember, type MemberId, memberOf, membersOf } from './words.ts';
+import { type EtcdMember, type MemberId, memberOf, membersOf } from './types.ts';
 
 /**
- * Who belongs to the cluster. Every change takes a majority. None gives the list as it is afterwards, because 3.1 does not
- * send it: ask for it.
+ * The membership API. Every change needs a quorum. No change returns the new member list, because 3.1 does not send it:
+ * call memberList.
  */
 export interface Membership {
   /**
-   * Linearizable unless told otherwise: then it takes a majority, and is up to date. Otherwise it is what this one member
-   * knows, which may be long past.
+   * By default linearizable: needs a quorum, and is up to date. Otherwise the list of this one member, which may be
+   * outdated.
    */
   readonly memberList: (options?: CallOptions & { readonly linearizable?: boolean }) => Promise<readonly EtcdMember[]>;
-  /** Asking for a learner where etcd has none (before 3.4) fails as `not-supported`, and adds nothing. */
+  /** Before 3.4, adding a learner fails as `not-supported` and adds nothing. */
   readonly memberAdd: (
     peerURLs: readonly string[],
     options: CallOptions & { readonly learner: boolean },
   ) => Promise<EtcdMember>;
   readonly memberRemove: (id: MemberId, options?: CallOptions) => Promise<void>;
-  /** Before 3.5.31 and 3.6.12, doing this to a learner silently makes it a voter. */
+  /** Before 3.5.31 and 3.6.12, updating a learner silently promotes it. */
   readonly memberUpdate: (id: MemberId, peerURLs: readonly string[], options?: CallOptions) => Promise<void>;
-  /** Best asked of the leader: before 3.5.28 and 3.6.6 a follower cannot pass it on where there are users. */
+  /** Send to the leader: before 3.5.28 and 3.6.6 a follower cannot forward it if authentication is enabled. */
   readonly memberPromote: (id: MemberId, options?: CallOptions) => Promise<void>;
-  /** Reads what a majority agrees on, and gives nothing: that it comes back at all is the proof that there is a majority. */
+  /** A linearizable read without a result. Its success proves that the cluster has quorum. */
   readonly linearizableRead: (options?: CallOptions) => Promise<void>;
 }
 
 export function membershipOf(caller: Caller): Membership {
   const { memberList, memberAdd, memberRemove, memberUpdate, memberPromote } = Cluster.method;
-  const linearizableRead: Membership['linearizableRead'] = (options) => readWithMajority(caller, options);
+  const linearizableRead: Membership['linearizableRead'] = (options) => readWithQuorum(caller, options);
   return {
     linearizableRead,
     memberList: async ({ linearizable = true, ...options } = {}) => {
-      // Before 3.5 a member answers from what it knows, whatever we ask for. After a linearizable read it knows enough.
+      // Before 3.5 etcd ignores `linearizable` for this call. A linearizable read first brings the member up to date.
       if (linearizable) await linearizableRead(options);
       const answer = await caller.ask(memberList, { linearizable }, options);
       return membersOf(answer.members);
     },
     memberAdd: async (peerURLs, { learner, ...options }) => {
-      if (learner) await assertLearners(caller, options);
+      if (learner) await assertLearnerSupport(caller, options);
       const { member } = await caller.ask(memberAdd, { peerUrls: [...peerURLs], isLearner: learner }, options);
       if (member !== undefined) return memberOf(member);
-      throw new EtcdFailure('unreachable', 'etcd added a member without saying which', { mayBeDone: true });
+      throw new EtcdFailure('unreachable', 'etcd added a member but did not return its ID', { mayBeDone: true });
     },
     memberRemove: async (id, options) => {
       await caller.ask(memberRemove, { id }, options);
@@ -56,16 +56,16 @@ export function membershipOf(caller: Caller): Membership {
   };
 }
 
-/** A server that has never heard of learners skips the word, and would add a voter. */
-async function assertLearners(caller: Caller, options: CallOptions): Promise<void> {
+/** Etcd before 3.4 ignores `isLearner` and would add a voter. */
+async function assertLearnerSupport(caller: Caller, options: CallOptions): Promise<void> {
   const { version } = await caller.ask(Maintenance.method.status, {}, options);
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 3 || (major === 3 && minor >= 4)) return;
   throw new EtcdFailure('rejected', `etcd ${version} has no learners`, { refusal: 'not-supported', mayBeDone: false });
 }
 
-/** A user who may not read the key still had to wait for the majority to be told so. */
-async function readWithMajority(caller: Caller, options?: CallOptions): Promise<void> {
+/** A denied permission also proves quorum: etcd checks it after the linearizable read. */
+async function readWithQuorum(caller: Caller, options?: CallOptions): Promise<void> {
   try {
     await caller.ask(KV.method.range, { key: new TextEncoder().encode('health'), countOnly: true }, options);
   } catch (thrown) {

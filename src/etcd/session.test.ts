@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type Socket, connect as socketTo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { makeAuthority } from '../../lab/pki.ts';
 import { connect, listen } from '../../test/support/etcd-connect.ts';
 import { type FakeAnswers, type FakeEtcd, never, startFakeEtcd } from '../../test/support/etcd-fake.ts';
-import { makeAuthority } from '../lab/pki.ts';
 import { Failure } from '../std/failure.ts';
-import type { Way } from './endpoint.ts';
+import type { Dialer } from './endpoint.ts';
 
 const version = { version: '3.6.0' };
 const answering = (maintenance: FakeAnswers['maintenance'] = {}): Promise<FakeEtcd> =>
   startFakeEtcd({ maintenance: { status: () => version, ...maintenance } });
 
-describe('a member that hangs', () => {
-  it('costs a call its time and no more, and the next goes over another connection', async () => {
+describe('a hanging member', () => {
+  it('fails a call at its time-out, and the next call uses a new connection', async () => {
     let hangs = true;
     await using fake = await answering({ status: (...call) => (hangs ? never(...call) : version) });
     const etcd = connect(fake, { timeoutMillis: 50 });
@@ -23,7 +23,7 @@ describe('a member that hangs', () => {
     await expect.poll(fake.openConnections).toBe(1);
   });
 
-  it('does not cost another call its connection', async () => {
+  it('does not abort other calls on the same connection', async () => {
     const { promise: goOn, resolve } = Promise.withResolvers<void>();
     const snapshot = async function* () {
       yield { blob: new Uint8Array(1) };
@@ -37,35 +37,35 @@ describe('a member that hangs', () => {
     await expect(etcd.status({ timeoutMillis: 50 })).rejects.toMatchObject({ kind: 'unreachable' });
     resolve();
     expect((await parts.next()).value).toHaveLength(1);
-    await expect(parts.next()).rejects.toThrow('damaged');
+    await expect(parts.next()).rejects.toThrow('corrupt');
     await expect.poll(fake.openConnections).toBe(0);
   });
 
-  it('is given up at once when the caller loses interest, also before the call', async () => {
+  it('is abandoned at once when the caller aborts, also before the call', async () => {
     await using fake = await answering({ status: never });
     const etcd = connect(fake);
     const controller = new AbortController();
     const asked = etcd.status({ signal: controller.signal });
     controller.abort();
-    await expect(asked).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('called off') });
+    await expect(asked).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('aborted') });
     await expect(etcd.status({ signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
-  it('does not hang us in its TLS handshake, and its socket is not left behind', async () => {
+  it('does not block in its TLS handshake, and its socket is closed', async () => {
     await using silent = await listen();
     const etcd = connect({ url: `https://127.0.0.1:${silent.port}` }, { timeoutMillis: 100 });
     await expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable' });
     await expect.poll(() => silent.sockets.map(({ closed }) => closed)).toEqual([true]);
   });
 
-  it('does not hang calls for long that may take long', async () => {
+  it('fails a call with a long time-out at the first ping if it never connects', async () => {
     await using silent = await listen();
     const etcd = connect({ url: `https://127.0.0.1:${silent.port}` }, { pingMillis: 50 });
     await expect(etcd.defragment()).rejects.toMatchObject({ message: expect.stringContaining('not connected within') });
   });
 });
 
-const wayTo = ({ port }: { readonly port: number }, sockets: Socket[] = []): Way => {
+const dialerTo = ({ port }: { readonly port: number }, sockets: Socket[] = []): Dialer => {
   const open = async (): Promise<Socket> => {
     const socket = socketTo(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -75,8 +75,8 @@ const wayTo = ({ port }: { readonly port: number }, sockets: Socket[] = []): Way
   return open;
 };
 
-describe('a connection that is given up', () => {
-  it('while it opens raises no error where nobody can catch it', async () => {
+describe('an aborted connection', () => {
+  it('raises no uncaught error while it opens', async () => {
     await using fake = await answering();
     for (let turns = 0; turns < 12; turns++) {
       const etcd = connect({ url: fake.url });
@@ -85,46 +85,46 @@ describe('a connection that is given up', () => {
       etcd.close();
       await asked;
     }
-    expect(await connect({ url: fake.url }).status()).toMatchObject(version); // an error nobody catches fails the run itself
+    expect(await connect({ url: fake.url }).status()).toMatchObject(version); // an uncaught error fails the test run
   });
 });
 
-describe('a way other than dialling', () => {
-  it('leads to the member, is shared, and is closed with the connection', async () => {
+describe('a dialer', () => {
+  it('connects to the member once for all calls, and its socket closes with the connection', async () => {
     await using fake = await answering();
-    const etcd = connect({ url: 'http://db-0.db.default.svc:2379', way: wayTo(fake) });
+    const etcd = connect({ url: 'http://db-0.db.default.svc:2379', dialer: dialerTo(fake) });
     expect(await Promise.all([etcd.status(), etcd.status()])).toMatchObject([version, version]);
     expect(fake.connections()).toBe(1);
     etcd.close();
     await expect.poll(fake.openConnections).toBe(0);
   });
 
-  it('is no less safe: the name is checked, and nothing stays open behind TLS', async () => {
+  it('verifies the certificate name, and leaves no socket open after a TLS failure', async () => {
     const authority = await makeAuthority('test');
     const identity = await authority.issue({ commonName: 'm0', dns: ['m0.test'] });
     await using fake = await startFakeEtcd({ maintenance: { status: () => version } }, identity);
-    const [tls, way] = [{ ca: authority.certificate }, wayTo(fake)];
-    await expect(connect({ url: 'https://m1.test', tls, way }).status()).rejects.toThrow('TLS failed');
-    const etcd = connect({ url: 'https://m0.test', tls, way });
+    const [tls, dialer] = [{ ca: authority.certificate }, dialerTo(fake)];
+    await expect(connect({ url: 'https://m1.test', tls, dialer }).status()).rejects.toThrow('TLS failed');
+    const etcd = connect({ url: 'https://m0.test', tls, dialer });
     expect(await etcd.status()).toMatchObject(version);
     etcd.close();
     await expect.poll(fake.openConnections).toBe(0);
   });
 
-  it('that breaks is found again', async () => {
+  it('is called again after its socket breaks', async () => {
     await using fake = await answering();
     const sockets: Socket[] = [];
-    const etcd = connect({ url: fake.url, way: wayTo(fake, sockets) });
+    const etcd = connect({ url: fake.url, dialer: dialerTo(fake, sockets) });
     await etcd.status();
     sockets[0]?.destroy(new Failure('unreachable', 'the pod is gone'));
     await expect.poll(() => etcd.status().catch(() => undefined)).toMatchObject(version);
     expect(sockets).toHaveLength(2);
   });
 
-  it('that cannot be found is no answer, and is looked for again', async () => {
+  it('that fails makes the call unreachable, and is called again', async () => {
     await using fake = await answering();
-    const ways: Way[] = [() => Promise.reject(new Failure('unreachable', 'no such pod')), wayTo(fake)];
-    const etcd = connect({ url: fake.url, way: (signal) => (ways.shift() as Way)(signal) });
+    const dialers: Dialer[] = [() => Promise.reject(new Failure('unreachable', 'no such pod')), dialerTo(fake)];
+    const etcd = connect({ url: fake.url, dialer: (signal) => (dialers.shift() as Dialer)(signal) });
     await expect(etcd.status()).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringContaining('no such pod'),
@@ -132,25 +132,25 @@ describe('a way other than dialling', () => {
     expect(await etcd.status()).toMatchObject(version);
   });
 
-  it('that takes too long is called off, and not used when it is found after all', async () => {
+  it('that takes too long is aborted, and its late socket is closed', async () => {
     await using fake = await answering();
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const calledOff: boolean[] = [];
-    const way: Way = async (signal) => {
+    const aborted: boolean[] = [];
+    const dialer: Dialer = async (signal) => {
       await late;
-      calledOff.push(signal.aborted);
-      return wayTo(fake)(signal);
+      aborted.push(signal.aborted);
+      return dialerTo(fake)(signal);
     };
-    const etcd = connect({ url: fake.url, way }, { timeoutMillis: 50 });
+    const etcd = connect({ url: fake.url, dialer }, { timeoutMillis: 50 });
     await expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable' });
     resolve();
-    await expect.poll(() => calledOff).toEqual([true]);
+    await expect.poll(() => aborted).toEqual([true]);
     await expect.poll(() => [fake.connections(), fake.openConnections()]).toEqual([1, 0]);
   });
 });
 
 describe('a connection', () => {
-  it('is shared by calls, and closed for good when we close it', async () => {
+  it('is shared by calls, and refuses calls after close', async () => {
     await using fake = await answering();
     const etcd = connect(fake);
     await Promise.all([etcd.status(), etcd.status()]);
@@ -161,7 +161,7 @@ describe('a connection', () => {
     await expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable', mayBeDone: false });
   });
 
-  it('ends the calls that are open when we close it', async () => {
+  it('ends its open calls on close', async () => {
     await using fake = await answering({ status: never });
     const etcd = connect(fake);
     const asked = expect(etcd.status()).rejects.toMatchObject({ kind: 'unreachable' });
@@ -170,20 +170,20 @@ describe('a connection', () => {
     await asked;
   });
 
-  it('pings while a call is open, and only then', async () => {
+  it('pings only while a call is open', async () => {
     const { promise: goOn, resolve } = Promise.withResolvers<void>();
     await using fake = await answering({ status: async () => (await goOn, version) });
-    const etcd = connect({ url: fake.url, way: wayTo(fake) }, { pingMillis: 30 });
+    const etcd = connect({ url: fake.url, dialer: dialerTo(fake) }, { pingMillis: 30 });
     const asked = etcd.status();
     await expect.poll(fake.pings).toBeGreaterThan(2);
     resolve();
     await asked;
     const pings = fake.pings();
     await new Promise((passed) => setTimeout(passed, 200));
-    expect(fake.pings() - pings).toBeLessThanOrEqual(1); // one may have been on its way; otherwise there would be six
+    expect(fake.pings() - pings).toBeLessThanOrEqual(1); // one may have been in flight; six would mean that pings continue
   });
 
-  it('goes where it is told to, and expects the name that the URL says', async () => {
+  it('dials the given address, and verifies the host name of the URL', async () => {
     const authority = await makeAuthority('test');
     const identity = await authority.issue({ commonName: 'm0', dns: ['m0.test'] });
     await using fake = await startFakeEtcd({ maintenance: { status: () => version } }, identity);
@@ -195,7 +195,7 @@ describe('a connection', () => {
       await expect(connect(endpoint).status()).rejects.toThrow('TLS failed');
   });
 
-  it('takes names as well as addresses, of either kind', async () => {
+  it('accepts host names, IPv4 and IPv6 addresses', async () => {
     await using fake = await answering();
     expect(await connect({ url: `http://localhost:${fake.port}` }).status()).toMatchObject(version);
     const dial = { host: '127.0.0.1', port: fake.port };
@@ -203,14 +203,14 @@ describe('a connection', () => {
     await expect(connect({ url: 'http://[::1]:1' }).status()).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL/);
   });
 
-  it('says what is wrong with what it was given', async () => {
+  it('reports an invalid CA and an invalid URL', async () => {
     const tls = { ca: 'no certificate', cert: 'none', key: 'none' };
     await expect(connect({ url: 'https://127.0.0.1:1', tls }).status()).rejects.toThrow('TLS failed');
     for (const url of ['a:2379', 'localhost', '', 'ftp://a'])
-      expect(() => connect({ url })).toThrow('no address of a member');
+      expect(() => connect({ url })).toThrow('not an http or https URL');
   });
 
-  it('says what is wrong when there is no etcd at its other end', async () => {
+  it('reports a server that is not etcd', async () => {
     await using web = await listen('HTTP/1.1 400 Bad Request\r\n\r\n');
     const failure = { kind: 'unreachable', message: expect.stringContaining(`127.0.0.1:${web.port}`) };
     await expect(connect({ url: `http://127.0.0.1:${web.port}` }).status()).rejects.toMatchObject(failure);
@@ -221,18 +221,18 @@ describe('a connection', () => {
       await expect(connect({ url }).status()).rejects.toMatchObject({ kind: 'unreachable', mayBeDone: false });
   });
 
-  it('is left in peace by the other side: hanging up without a word is not the end of us', async () => {
+  it('survives a server that closes the connection abruptly', async () => {
     const etcd = await (async () => {
       await using fake = await answering();
       const connection = connect(fake);
       await connection.status();
       return connection;
     })();
-    etcd.close(); // in the very moment in which its "I go away" arrives
+    etcd.close(); // at the moment at which GOAWAY arrives
     await new Promise((passed) => setTimeout(passed, 50));
   });
 
-  it('is given back when it was not used for a while', async () => {
+  it('is closed after its idle time', async () => {
     await using fake = await answering();
     const etcd = connect(fake, { idleMillis: 50 });
     await etcd.status();
@@ -240,11 +240,11 @@ describe('a connection', () => {
     expect(await etcd.status()).toMatchObject(version);
   });
 
-  it('is dead when it gives no sign of life, for all calls that wait for it', async () => {
+  it('without answers to pings fails all its calls', async () => {
     await using silent = await listen();
-    const endpoint = { url: `http://127.0.0.1:${silent.port}`, way: wayTo(silent) };
+    const endpoint = { url: `http://127.0.0.1:${silent.port}`, dialer: dialerTo(silent) };
     const etcd = connect(endpoint, { pingMillis: 30, pongMillis: 50 });
-    const noSign = { kind: 'unreachable', message: expect.stringContaining('sign of life') };
-    await expect(etcd.status()).rejects.toMatchObject(noSign);
+    const noAnswer = { kind: 'unreachable', message: expect.stringContaining('no answer to a ping') };
+    await expect(etcd.status()).rejects.toMatchObject(noAnswer);
   });
 });

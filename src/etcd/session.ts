@@ -3,49 +3,49 @@ import type { Socket } from 'node:net';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Failure } from '../std/failure.ts';
-import { type Endpoint, openSocket, speakOver, type Way } from './endpoint.ts';
+import { type Dialer, type Endpoint, openSocket, withTls } from './endpoint.ts';
 
 /**
- * The most that one answer may have: a member list of nine needs 4 KiB. The author of a spec chooses the image, and so
- * what it answers. Clients' own data, and the parts of a snapshot, may be larger.
+ * The size limit of an answer: a list of nine members needs 4 KiB. The image, and so the answer, is chosen by the
+ * author of the spec. User data and snapshot parts may be larger.
  */
 const answerBytes = 1024 * 1024;
 const bulkBytes = 64 * 1024 * 1024;
 
-/** How much a member may send before we have read it. Node's own is so small that a snapshot waits for us all the time. */
+/** The HTTP/2 flow-control window. Node's default is too small: a snapshot would wait for window updates. */
 const streamWindow = 1024 * 1024;
 
 export interface SessionSettings {
   /**
-   * How often the other side is asked for a sign of life while a call is open. From 3.2 on etcd hangs up on whoever asks
-   * more often than every 5 s.
+   * The ping interval while a call is open. etcd 3.2 and later closes connections with pings more often than every
+   * 5 s.
    */
   readonly pingMillis: number;
-  /** How long it may take to give that sign. */
+  /** The time-out of a ping. */
   readonly pongMillis: number;
-  /** How long a connection is kept that nobody uses. */
+  /** How long an unused connection is kept. */
   readonly idleMillis: number;
 }
 
-export const usualSession: SessionSettings = { pingMillis: 7_000, pongMillis: 5_000, idleMillis: 120_000 };
+export const defaultSession: SessionSettings = { pingMillis: 7_000, pongMillis: 5_000, idleMillis: 120_000 };
 
 /**
- * One HTTP/2 connection, opened with its first call and shared by many. Once it is over it stays over.
+ * One HTTP/2 connection, opened by its first call and shared by all calls. A retired session never reopens.
  *
- * The library has a session manager of its own, which we do not use: it connects again by itself, also after it was told to
- * end, and when the other side hangs up in the moment in which we do, it ends the process with an error nobody listens to.
+ * The session manager of connect-node is not used: it reconnects by itself, even after an abort. If the server closes
+ * the connection at the same moment, it emits an unhandled error, which ends the process.
  */
 export class Session {
   readonly transport: Transport;
-  /** For what users keep in etcd. */
+  /** For answers with user data. */
   readonly bulkTransport: Transport;
   readonly #endpoint: Endpoint;
   readonly #settings: SessionSettings;
   #opening: Promise<ClientHttp2Session> | undefined;
   #connection: ClientHttp2Session | undefined;
-  readonly #givenUp = new AbortController();
+  readonly #aborted = new AbortController();
   #openCalls = 0;
-  #over = false;
+  #retired = false;
   #pinging: NodeJS.Timeout | undefined;
   #idling: NodeJS.Timeout | undefined;
 
@@ -61,10 +61,10 @@ export class Session {
     return createGrpcTransport({
       baseUrl: this.#endpoint.url,
       readMaxBytes,
-      acceptCompression: [], // a snapshot is big enough without its bytes being chewed twice
+      acceptCompression: [], // compressing a snapshot costs too much CPU
       sessionManager: {
         authority: origin,
-        // Node by itself would leave out the brackets of an IPv6 address.
+        // Node's default omits the brackets of an IPv6 address.
         request: (method, path, headers) =>
           this.#request({ ...headers, ':method': method, ':path': path, ':authority': host }),
         notifyResponseByteRead: () => {},
@@ -72,38 +72,38 @@ export class Session {
     });
   }
 
-  /** Takes no new calls. */
-  get over(): boolean {
-    return this.#over;
+  /** True if the session takes no new calls. */
+  get isRetired(): boolean {
+    return this.#retired;
   }
 
-  /** Has no calls left and will get none. */
-  get gone(): boolean {
-    return this.#over && this.#openCalls === 0;
+  /** True if the session is retired and has no open calls. */
+  get isFinished(): boolean {
+    return this.#retired && this.#openCalls === 0;
   }
 
-  /** Counts a call in; disposing of what this gives counts it out. */
+  /** Registers an open call; dispose the result at its end. */
   beginCall(): Disposable {
-    if (this.#openCalls++ === 0) this.#watchOver();
+    if (this.#openCalls++ === 0) this.#startPings();
     return {
       [Symbol.dispose]: () => {
-        if (--this.#openCalls === 0) this.#rest();
+        if (--this.#openCalls === 0) this.#startIdle();
       },
     };
   }
 
-  /** No new calls: the connection goes as soon as those that are open have ended. */
+  /** Refuses new calls, and closes the connection after the last open call. */
   retire(): void {
-    this.#over = true;
+    this.#retired = true;
     if (this.#openCalls === 0) this.abort();
   }
 
-  /** Ends the connection and every call on it. */
+  /** Closes the connection and ends every call on it. */
   abort(): void {
-    this.#over = true;
+    this.#retired = true;
     clearTimeout(this.#idling);
     clearInterval(this.#pinging);
-    this.#givenUp.abort();
+    this.#aborted.abort();
     this.#connection?.destroy(closedByUs());
   }
 
@@ -113,19 +113,19 @@ export class Session {
   }
 
   #open(): Promise<ClientHttp2Session> {
-    const { way } = this.#endpoint;
-    return way === undefined ? this.#connect(openSocket(this.#endpoint)) : this.#connectBy(way);
+    const { dialer } = this.#endpoint;
+    return dialer === undefined ? this.#connect(openSocket(this.#endpoint)) : this.#connectWith(dialer);
   }
 
-  async #connectBy(way: Way): Promise<ClientHttp2Session> {
+  async #connectWith(dialer: Dialer): Promise<ClientHttp2Session> {
     try {
-      const socket = await way(this.#givenUp.signal);
-      socket.on('error', () => {}); // each call hears of it by itself, but an error nobody listens to ends the process
-      if (!this.#over) return await this.#connect(speakOver(socket, this.#endpoint));
+      const socket = await dialer(this.#aborted.signal);
+      socket.on('error', () => {}); // each call gets the error itself; an unhandled error event would end the process
+      if (!this.#retired) return await this.#connect(withTls(socket, this.#endpoint));
       socket.destroy();
       throw closedByUs();
     } catch (thrown) {
-      this.#over = true;
+      this.#retired = true;
       throw thrown instanceof Failure ? new ConnectError(thrown.message, Code.Unavailable) : thrown;
     }
   }
@@ -139,32 +139,32 @@ export class Session {
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {
       connection.once('connect', () => {
-        // It may have been given up meanwhile, and then throws where nobody can catch it.
+        // The session may be aborted meanwhile; setLocalWindowSize would then throw an uncaught error.
         if (!connection.destroyed) connection.setLocalWindowSize(streamWindow);
         resolve(connection);
       });
-      connection.on('error', reject); // stays: each call hears of an error by itself, but one nobody listens to ends the process
+      connection.on('error', reject); // stays attached: an unhandled error event would end the process
       connection.once('close', () => {
-        this.#over = true;
+        this.#retired = true;
         reject(closedByUs());
       });
     });
   }
 
-  #watchOver(): void {
+  #startPings(): void {
     clearTimeout(this.#idling);
     this.#connection?.ref();
     this.#pinging = setInterval(() => this.#ping(), this.#settings.pingMillis);
   }
 
-  #rest(): void {
+  #startIdle(): void {
     clearInterval(this.#pinging);
-    if (this.#over) return this.abort();
-    this.#connection?.unref(); // it need not keep a program running that has nothing else to do
+    if (this.#retired) return this.abort();
+    this.#connection?.unref(); // an idle connection does not keep the process alive
     this.#idling = setTimeout(() => this.retire(), this.#settings.idleMillis).unref();
   }
 
-  /** A connection that is still being made by then never will be: a TLS handshake has no time limit of its own. */
+  /** Pings the server. A connection that is still connecting is dropped: a TLS handshake has no time-out of its own. */
   #ping(): void {
     const connection = this.#connection;
     if (connection === undefined || connection.destroyed) return;
@@ -173,9 +173,9 @@ export class Session {
       connection.destroy(new ConnectError(`not connected within ${pingMillis} ms`, Code.Unavailable));
       return;
     }
-    const noSign = new ConnectError(`no sign of life within ${pongMillis} ms`, Code.Unavailable);
-    const patience = setTimeout(() => connection.destroy(noSign), pongMillis).unref();
-    connection.ping(() => clearTimeout(patience));
+    const noAnswer = new ConnectError(`no answer to a ping within ${pongMillis} ms`, Code.Unavailable);
+    const timer = setTimeout(() => connection.destroy(noAnswer), pongMillis).unref();
+    connection.ping(() => clearTimeout(timer));
   }
 }
 

@@ -10,7 +10,7 @@ describe('a snapshot', () => {
   const part = new Uint8Array(1024).fill(7);
   const hash = createHash('sha256').update(part).update(part).digest();
 
-  it('comes as it is sent', async () => {
+  it('is streamed unchanged', async () => {
     const snapshot = async function* () {
       yield* [{ blob: part }, { blob: part }, { blob: hash.subarray(0, 5) }, { blob: hash.subarray(5) }];
     };
@@ -23,10 +23,10 @@ describe('a snapshot', () => {
   const broken: Record<string, Uint8Array[]> = {
     'a part is missing': [part, hash],
     'its hash is missing': [part, part],
-    'there is nothing at all': [],
+    'it is empty': [],
   };
   for (const [why, parts] of Object.entries(broken))
-    it(`is called damaged when ${why}`, async () => {
+    it(`is corrupt if ${why}`, async () => {
       const snapshot = async function* () {
         yield* parts.map((blob) => ({ blob }));
       };
@@ -34,11 +34,11 @@ describe('a snapshot', () => {
       const reading = (async () => {
         for await (const received of connect(fake).snapshot()) expect(received.length).toBeGreaterThan(0);
       })();
-      await expect(reading).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('damaged') });
+      await expect(reading).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('corrupt') });
     });
 
-  it('is not read ahead of whoever consumes it, and ends when nobody does any more', async () => {
-    using _quiet = vi.spyOn(console, 'error').mockReturnValue(); // the library's server complains of clients that leave
+  it('is read only as it is consumed, and ends when its consumer stops', async () => {
+    using _quiet = vi.spyOn(console, 'error').mockReturnValue(); // the server library logs clients that disconnect
     const big = new Uint8Array(64 * 1024);
     let sent = 0;
     let ended = false;
@@ -58,7 +58,7 @@ describe('a snapshot', () => {
     await expect.poll(() => ended).toBe(true);
   });
 
-  it('fails when it falls silent, however far it was', async () => {
+  it('fails after a pause, at any part', async () => {
     const snapshot = async function* (...call: Parameters<typeof never>) {
       yield { blob: part };
       await never(...call);

@@ -1,14 +1,14 @@
+import { hashLength, TrailingHash } from './bbolt/trailing-hash.ts';
 import type { Caller, CallOptions } from './call.ts';
 import { EtcdFailure } from './errors.ts';
 import { Maintenance } from './gen/etcd_pb.ts';
-import { HashAtTheEnd, hashLength } from './hash-at-the-end.ts';
 
-/** A member that is busy, or has a slow disk, may take its time for a part. */
+/** The time-out of a part. A busy member, or a member with a slow volume, needs long. */
 const partMillis = 30_000;
 
-/** The stream of a snapshot, checked against the hash at its end. */
+/** Streams a snapshot and verifies the hash at its end. */
 export async function* snapshotOf(caller: Caller, options?: CallOptions): AsyncGenerator<Uint8Array, void, undefined> {
-  const check = new HashAtTheEnd();
+  const check = new TrailingHash();
   for await (const { blob } of caller.stream(
     Maintenance.method.snapshot,
     {},
@@ -18,6 +18,6 @@ export async function* snapshotOf(caller: Caller, options?: CallOptions): AsyncG
     yield blob;
   }
   if (check.matches()) return;
-  const says = `the snapshot arrived damaged: its last ${hashLength} bytes are not the hash of the rest`;
-  throw new EtcdFailure('unreachable', says, { mayBeDone: false });
+  const message = `the snapshot is corrupt: its last ${hashLength} bytes are not the SHA-256 of the rest`;
+  throw new EtcdFailure('unreachable', message, { mayBeDone: false });
 }

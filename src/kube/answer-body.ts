@@ -1,4 +1,4 @@
-/** An answer of the API server that is larger than it may be. */
+/** An answer of the API server above the size limit. */
 export class OversizedAnswer extends Error {
   override readonly name = 'OversizedAnswer';
 
@@ -7,7 +7,7 @@ export class OversizedAnswer extends Error {
   }
 }
 
-/** Reads a body to its end; one that grows beyond `mostBytes` is dropped. */
+/** Reads a body to its end. Throws if it exceeds `mostBytes`. */
 export async function textIn(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Body> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

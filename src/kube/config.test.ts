@@ -16,7 +16,7 @@ describe('in a pod', () => {
     write('namespace', 'system');
   });
 
-  it('the access is what the kubelet put there', async () => {
+  it('the access uses the mounted service account', async () => {
     const access = await inCluster(env, { directory });
     expect(access?.url.origin).toBe('https://10.0.0.1');
     expect(access?.namespace).toBe('system');
@@ -26,7 +26,7 @@ describe('in a pod', () => {
     expect(six?.url.href).toBe('https://[fd00::1]/');
   });
 
-  it('the token is read again after a minute, and the authority for each connection', async () => {
+  it('the token is read again after a minute, and the CA for each connection', async () => {
     let millis = 0;
     const access = await inCluster(env, { directory, monotonic: () => millis });
     await access?.headers();
@@ -38,15 +38,15 @@ describe('in a pod', () => {
     expect(await access?.tls()).toEqual({ ca: 'another' });
   });
 
-  it('the token is read again at once if the server has not accepted it', async () => {
+  it('the token is read again at once after a 401', async () => {
     const access = await inCluster(env, { directory, monotonic: () => 0 });
     await access?.headers();
     write('token', 'two');
-    access?.refused?.();
+    access?.onUnauthorized?.();
     expect(await access?.headers()).toEqual({ authorization: 'Bearer two' });
   });
 
-  it('a token that cannot be read is looked for again by the next request', async () => {
+  it('a failed read of the token is retried by the next request', async () => {
     rmSync(join(directory, 'token'));
     const access = await inCluster(env, { directory, monotonic: () => 0 });
     await expect(access?.headers()).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('in a pod', () => {
     expect(await access?.headers()).toEqual({ authorization: 'Bearer three' });
   });
 
-  it('there is none when this is not a pod', async () => {
+  it('there is no access outside a pod', async () => {
     expect(await inCluster({}, { directory })).toBeUndefined();
   });
 });
@@ -91,7 +91,7 @@ current-context: x
     expect(await access.headers()).toEqual({});
   });
 
-  it('gives what a program hands out', async () => {
+  it('gives the credentials of an exec plugin', async () => {
     const credential = {
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
@@ -102,7 +102,7 @@ current-context: x
     expect(await (await fromKubeconfig(path)).headers()).toEqual({ authorization: 'Bearer made' });
   });
 
-  it('has to name a cluster', async () => {
+  it('is rejected if its context names no cluster', async () => {
     write('kubeconfig', config('{}'));
     await expect(fromKubeconfig(path, 'broken')).rejects.toThrow('the current context names no cluster');
   });

@@ -4,28 +4,28 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { Failure } from '../std/failure.ts';
 
-/** All that is needed to speak to one API server. */
+/** Address and credentials of one API server. */
 export interface Access {
-  /** May have a path, below which the API then is; plain http is for tests and for the lab. */
+  /** May have a path, which prefixes all requests. Plain http is for tests and the lab. */
   readonly url: URL;
-  /** The namespace we are in, or the one our user chose. */
+  /** The namespace of this pod, or of the kubeconfig context. */
   readonly namespace: string | undefined;
-  /** Asked for each new connection, so that a renewed authority or client certificate is taken up. */
+  /** Called for each new connection, so that a renewed CA or client certificate is used. */
   readonly tls: () => Promise<ConnectionOptions>;
-  /** Asked for each request, because tokens expire. */
+  /** Called for each request, because tokens expire. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
-  /** Called when the server has not accepted the credentials: a token that is kept is read again. */
-  readonly refused?: () => void;
+  /** Called after a 401: a cached token is read again. */
+  readonly onUnauthorized?: () => void;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where Kubernetes puts what a pod needs to speak to its API server. */
+/** The directory where Kubernetes mounts the token, CA and namespace of a pod's service account. */
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The kubelet renews a token long before it expires; a copy this old is still good. */
+/** How long a token is cached. The kubelet renews a token long before it expires. */
 const tokenAgeMillis = 60_000;
 
-/** The access that every pod is given; `undefined` when this is not a pod. */
+/** The access of this pod's service account; `undefined` outside a pod. */
 export async function inCluster(
   env: Environment,
   { directory = serviceAccountDirectory, monotonic = () => performance.now() } = {},
@@ -33,19 +33,19 @@ export async function inCluster(
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port) return undefined;
-  const token = fileReadAgain(join(directory, 'token'), monotonic);
+  const token = cachedFile(join(directory, 'token'), monotonic);
   return {
     url: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
     namespace: await contents(join(directory, 'namespace')),
     tls: async () => ({ ca: await contents(join(directory, 'ca.crt')) }),
     headers: async () => ({ authorization: `Bearer ${await token.read()}` }),
-    refused: token.drop,
+    onUnauthorized: token.drop,
   };
 }
 
-/** The access a kubeconfig file describes: certificates, tokens, and programs that hand out either. */
+/** The access of a kubeconfig file: certificates, tokens and exec plugins. */
 export async function fromKubeconfig(path: string, context?: string): Promise<Access> {
-  // Loaded only here: it is large, and a pod never needs it.
+  // Imported here, because it is large and a pod never needs it.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(path);
@@ -65,8 +65,8 @@ export async function fromKubeconfig(path: string, context?: string): Promise<Ac
   };
 }
 
-/** The access to a server that asks no questions. */
-export const withoutCredentials = (url: string): Access => ({
+/** Access without credentials. */
+export const anonymousAccess = (url: string): Access => ({
   url: new URL(url),
   namespace: undefined,
   tls: async () => ({}),
@@ -84,14 +84,14 @@ function headersOf({ headers = {}, auth }: RequestOptions): Record<string, strin
   return { ...basic, ...Object.fromEntries(given) };
 }
 
-interface RenewedFile {
+interface CachedFile {
   readonly read: () => Promise<string>;
   /** The next `read` reads the file again. */
   readonly drop: () => void;
 }
 
-/** Reads a file that somebody renews: not for every request, but often enough. */
-function fileReadAgain(path: string, monotonic: () => number): RenewedFile {
+/** Reads a file that is renewed from time to time, and caches it for `tokenAgeMillis`. */
+function cachedFile(path: string, monotonic: () => number): CachedFile {
   let last: { readonly text: Promise<string>; readonly at: number } | undefined;
   const drop = (): void => {
     last = undefined;
@@ -100,7 +100,7 @@ function fileReadAgain(path: string, monotonic: () => number): RenewedFile {
     if (last === undefined || monotonic() - last.at > tokenAgeMillis) {
       const text = contents(path);
       last = { text, at: monotonic() };
-      // What failed is not kept: the next request looks again. The failure itself reaches whoever awaits `text`.
+      // A failed read is not cached. The failure itself reaches the caller that awaits `text`.
       text.catch(drop);
     }
     return last.text;

@@ -5,37 +5,37 @@ import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { unlessAborted } from '../std/when-aborted.ts';
 import type { Access } from './config.ts';
 
-/** One request, in the words of HTTP. */
+/** One HTTP request. */
 export interface HttpRequest {
   readonly method: Dispatcher.HttpMethod;
-  /** With its query, and without the path of the server's address. */
+  /** Path and query, without the path prefix of the server's URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
-  /** Called right before the request is sent; throws if it must not be. */
+  /** Called right before the request is sent. If it throws, nothing is sent. */
   readonly confirm?: (() => void) | undefined;
-  /** How long the answer may take to begin, and how long it may pause once it has begun. */
+  /** The time-out for the headers, and for each pause in the body. */
   readonly beginMillis: number;
   readonly pauseMillis: number;
 }
 
 export type HttpAnswer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
-/** The way to one API server: requests and watches share a single connection, which is made when it is needed. */
+/** A connection to one API server, opened on demand. Requests and watches share it. */
 export interface Connection {
   readonly request: (request: HttpRequest) => Promise<HttpAnswer>;
-  /** Ends everything that is under way. */
+  /** Aborts all open requests. */
   readonly close: () => Promise<void>;
 }
 
 const connectMillis = 10_000;
-/** How long a certificate may be waited for: a program of the kubeconfig that hands it out may hang. */
+/** The time-out for credentials: an exec plugin of the kubeconfig may hang. */
 const credentialsMillis = 30_000;
-/** A connection can be dead without either end being told. We ask this often, and give up after so many silences. */
+/** The interval of HTTP/2 pings, and the number of unanswered pings after which a connection is dropped. */
 const pingMillis = 10_000;
-const silencesAllowed = 3;
-/** How long a connection is kept that nobody uses. */
+const unansweredAllowed = 3;
+/** How long an unused connection is kept. */
 const keepAliveMillis = 60_000;
 
 export interface ConnectionOptions {
@@ -49,7 +49,7 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
     connect: connectorFor(access, { allowH2: true }),
     h2Options: { pingInterval: options.pingMillis ?? pingMillis },
     keepAliveTimeout: keepAliveMillis,
-    factory: (origin, given) => watched(origin, given, options.pingMillis ?? pingMillis),
+    factory: (origin, given) => withPings(origin, given, options.pingMillis ?? pingMillis),
   });
   const prefix = access.url.pathname.replace(/\/+$/, '');
   const send = async ({ path, headers, body, signal, confirm, ...request }: HttpRequest): Promise<HttpAnswer> => {
@@ -65,17 +65,17 @@ export function connectTo(access: Access, options: ConnectionOptions): Connectio
       ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (answer.statusCode === 401) access.refused?.();
+    if (answer.statusCode === 401) access.onUnauthorized?.();
     return answer;
   };
   return {
-    // The pool itself looks at the signal only when it has a connection.
+    // The pool checks the signal only after it has a connection.
     request: (request) => unlessAborted(send(request), request.signal),
     close: () => pool.destroy(),
   };
 }
 
-/** Opens sockets with what `access` says at that time. */
+/** Opens sockets with the current credentials of `access`. */
 export function connectorFor(access: Access, { allowH2 }: { readonly allowH2: boolean }): buildConnector.connector {
   const credentials = () => unlessAborted(access.tls(), AbortSignal.timeout(credentialsMillis));
   const open = async (target: buildConnector.Options): Promise<Socket | TLSSocket> => {
@@ -91,18 +91,18 @@ export function connectorFor(access: Access, { allowH2 }: { readonly allowH2: bo
 }
 
 /**
- * A connection that is dropped when it falls silent. Without this, a peer that vanished (a node that lost its power, a
- * firewall that forgot us) would be noticed only when each watch has waited for its own time-out. Silences are counted
- * instead of timed, so that a process which was paused does not blame its peer.
+ * Drops a connection after several unanswered pings. Otherwise a vanished server (power loss, a firewall that dropped
+ * its state) is noticed only after the time-out of each watch. Pings are counted, not timed, so that a pause of this
+ * process does no harm.
  */
-function watched(origin: URL, given: Client.Options, everyMillis: number): Client {
+function withPings(origin: URL, given: Client.Options, everyMillis: number): Client {
   const open = given.connect as buildConnector.connector;
-  let silences = 0;
+  let unanswered = 0;
   const watch = (socket: Socket | TLSSocket): void => {
     if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') return;
-    silences = 0;
+    unanswered = 0;
     const timer = setInterval(() => {
-      if (silences++ >= silencesAllowed) socket.destroy(new Error('the connection fell silent'));
+      if (unanswered++ >= unansweredAllowed) socket.destroy(new Error('the API server answers no pings'));
     }, everyMillis).unref();
     socket.once('close', () => clearInterval(timer));
   };
@@ -112,7 +112,7 @@ function watched(origin: URL, given: Client.Options, everyMillis: number): Clien
       callback(...opened);
     });
   const client = new Client(origin, { ...given, connect });
-  // An event of HTTP/2 clients that the types do not mention: a ping was answered.
-  client.on('ping' as 'drain', () => (silences = 0));
+  // The event after an answered ping, which the types of undici lack.
+  client.on('ping' as 'drain', () => (unanswered = 0));
   return client;
 }

@@ -13,7 +13,7 @@ import {
 const status = (code: number, reason: string, more = {}): string =>
   JSON.stringify({ kind: 'Status', status: 'Failure', message: `it is ${reason}`, reason, code, ...more });
 
-describe('an answer that is not a success', () => {
+describe('an unsuccessful answer', () => {
   it.each([
     [400, 'BadRequest', 'rejected'],
     [403, 'Forbidden', 'forbidden'],
@@ -27,14 +27,14 @@ describe('an answer that is not a success', () => {
     [500, 'InternalError', 'unreachable'],
     [503, 'ServiceUnavailable', 'unreachable'],
     [504, 'Timeout', 'unreachable'],
-  ])('of status %i %s is a failure of the kind %s', (code, reason, kind) => {
+  ])('with status %i %s is a failure of the kind %s', (code, reason, kind) => {
     const failure = failureOf('create pods default/x', code, { text: status(code, reason) });
     expect(failure).toMatchObject({ kind, reason, message: `create pods default/x: it is ${reason}` });
     expect(isAlreadyExists(failure)).toBe(reason === 'AlreadyExists');
     expect(isExpired(failure)).toBe(reason === 'Expired');
   });
 
-  it('of status 404 says that an object is not there only if it is a Status with that reason', () => {
+  it('with status 404 is not-found only if its body is a Status with the reason NotFound', () => {
     const kindOf = (text: string): string => failureOf('get pods default/x', 404, { text }).kind;
     expect(kindOf(status(404, 'NotFound'))).toBe('not-found');
     const others = [
@@ -47,7 +47,7 @@ describe('an answer that is not a success', () => {
     expect(new Set(others.map(kindOf))).toEqual(new Set(['unreachable']));
   });
 
-  it('for a kind that is not defined is told from that of a proxy', () => {
+  it('for an undefined kind differs from the 404 of a proxy', () => {
     const isOne = (text: string): boolean => isAbsentOrUndefined(failureOf('list etcdpeers', 404, { text }));
     expect([status(404, 'NotFound'), '404 page not found\n', '<html>no such host</html>'].map(isOne)).toEqual([
       ...[true, true, false],
@@ -55,27 +55,28 @@ describe('an answer that is not a success', () => {
     expect(isAbsentOrUndefined(failureOf('list etcdpeers', 502, { text: 'bad gateway' }))).toBe(false);
   });
 
-  it('of status 401 may pass, and says that the credentials are not accepted', () => {
+  it('with status 401 is unreachable, and its message names the credentials', () => {
     expect(failureOf('list pods', 401, { text: status(401, 'Unauthorized') })).toMatchObject({
-      ...{ kind: 'unreachable', reason: 'Unauthorized' },
+      kind: 'unreachable',
+      reason: 'Unauthorized',
       message: expect.stringMatching(/^list pods: .* does not accept our credentials; .*: it is Unauthorized$/),
     });
   });
 
-  it('is a conflict where a patch met another object than it meant', () => {
+  it('to a patch with a stale UID is a conflict', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
     expect(failureOf('patch x', 422, { text: status(422, 'Invalid', { details }) }).kind).toBe('conflict');
   });
 
-  it('is told in whatever words there are', () => {
-    const said = (text: string): string => failureOf('get /version', 502, { text }).message;
-    expect(said('<html>bad gateway</html>')).toBe('get /version: <html>bad gateway</html>');
-    expect(said('')).toBe('get /version: HTTP status 502');
-    expect(said('null')).toBe('get /version: null');
-    expect(said('x'.repeat(5000)).length).toBeLessThan(600);
+  it('has the message of its Status, its text, or its status code', () => {
+    const messageFor = (text: string): string => failureOf('get /version', 502, { text }).message;
+    expect(messageFor('<html>bad gateway</html>')).toBe('get /version: <html>bad gateway</html>');
+    expect(messageFor('')).toBe('get /version: HTTP status 502');
+    expect(messageFor('null')).toBe('get /version: null');
+    expect(messageFor('x'.repeat(5000)).length).toBeLessThan(600);
   });
 
-  it('says how long to wait, in its header or in its body', () => {
+  it('carries the Retry-After time of its header or its body', () => {
     const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds: 7 } });
     expect(retryAfterOf(failureOf('x', 429, { text }))).toBe(7);
     expect(retryAfterOf(failureOf('x', 429, { text, retryAfter: '3' }))).toBe(3);
@@ -85,7 +86,7 @@ describe('an answer that is not a success', () => {
     expect(retryAfterOf(new Failure('unreachable', 'x'))).toBeUndefined();
   });
 
-  it('has us wait for a minute at most, whatever its header or its body says', () => {
+  it('limits the Retry-After time to a minute', () => {
     const waits = (retryAfterSeconds: unknown, retryAfter?: string): number | undefined => {
       const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds } });
       return retryAfterOf(failureOf('x', 429, { text, ...(retryAfter !== undefined && { retryAfter }) }));
@@ -94,8 +95,8 @@ describe('an answer that is not a success', () => {
   });
 });
 
-describe('an error in the middle of a watch', () => {
-  it('is the failure that its status says', () => {
+describe('an ERROR event of a watch', () => {
+  it('is the failure of its Status', () => {
     const expired = failureOfEvent('watch pods', { code: 410, reason: 'Expired', message: 'too old' });
     expect(expired).toMatchObject({ kind: 'conflict', message: 'watch pods: too old' });
     expect(isExpired(expired)).toBe(true);
@@ -103,25 +104,25 @@ describe('an error in the middle of a watch', () => {
   });
 });
 
-describe('an answer that did not come', () => {
-  it('may mean that it was done', () => {
+describe('a missing answer', () => {
+  it('is unreachable: the request may have taken effect', () => {
     const cause = new Error('connect ECONNREFUSED 10.0.0.1:6443');
     const failure = unanswered('delete pods default/x', cause);
     expect(failure).toMatchObject({ kind: 'unreachable', message: `delete pods default/x: ${cause.message}`, cause });
   });
 
-  it('tells of each address that was tried', () => {
+  it('has the error of each tried address in its message', () => {
     const tried = new AggregateError([new Error('connect ECONNREFUSED ::1:80'), new Error('connect ETIMEDOUT')]);
     expect(unanswered('get x', tried).message).toBe('get x: connect ECONNREFUSED ::1:80; connect ETIMEDOUT');
   });
 
-  it('tells that we did not wait for it', () => {
+  it('names the reason of the abort', () => {
     const stopped = AbortSignal.abort(new Error('shutting down'));
     const failure = unanswered('get x', new Error('aborted'), stopped);
-    expect(failure.message).toBe('get x: stopped before it was answered (shutting down)');
+    expect(failure.message).toBe('get x: aborted before the answer (shutting down)');
   });
 
-  it('leaves alone what is a failure already', () => {
+  it('keeps an existing Failure', () => {
     const failure = new Failure('rejected', 'no');
     expect(unanswered('get x', failure)).toBe(failure);
   });

@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../std/failure.ts';
 
-/** What the API server says when it does not do what it was asked. */
+/** The Status object of a failed request. */
 interface StatusBody {
   readonly kind?: string;
   readonly message?: string;
@@ -9,89 +9,89 @@ interface StatusBody {
   readonly details?: { readonly retryAfterSeconds?: number; readonly causes?: readonly { readonly field?: string }[] };
 }
 
-/** A failure of a call to the API server, with the server's own word for it and how long it asks us to wait. */
+/** A failed call to the API server, with the server's reason and its Retry-After time. */
 export class ApiFailure extends Failure {
   readonly reason: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** What the server itself said, without what was asked of it. */
-  readonly says: string | undefined;
+  /** The server's message, without the prefix for verb and object. */
+  readonly serverMessage: string | undefined;
 
   constructor(kind: FailureKind, message: string, options: ErrorOptions & ApiFailureDetails = {}) {
     super(kind, message, options);
     this.reason = options.reason;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.says = options.says;
+    this.serverMessage = options.serverMessage;
   }
 }
 
 interface ApiFailureDetails {
   readonly reason?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  readonly says?: string | undefined;
+  readonly serverMessage?: string | undefined;
 }
 
-/** The create came second: there is an object of that name already. */
+/** True if a create failed because an object of that name exists. */
 export const isAlreadyExists = (thrown: unknown): boolean =>
   thrown instanceof ApiFailure && thrown.reason === 'AlreadyExists';
 
-/** The version or the page we asked to go on from is forgotten: only a new list helps. */
+/** True if the resourceVersion or the continue token has expired: a new list is needed. */
 export const isExpired = (thrown: unknown): boolean =>
   thrown instanceof ApiFailure && (thrown.reason === 'Expired' || thrown.reason === 'Gone');
 
-/** Nothing came on a watch for a while: it ended, and the server has refused nothing. A dead connection shows when the next watch begins. */
-export const isIdleEnd = (thrown: unknown): boolean =>
+/** True if a watch ended for lack of events. That is no failure: a dead connection shows when the next watch begins. */
+export const isIdleTimeout = (thrown: unknown): boolean =>
   thrown instanceof ApiFailure &&
   thrown.cause instanceof Error &&
   Reflect.get(thrown.cause, 'code') === 'UND_ERR_BODY_TIMEOUT';
 
-/** What the server says in plain text where nothing is at a path; a proxy may say the same. */
+/** The plain-text body of a 404 for an unknown path. A proxy may send the same. */
 const noSuchPath = '404 page not found';
 
 /**
- * The object is not there, or its kind is not defined. A kind can be undefined for a moment, and a proxy can answer in the
- * server's place: where an object counts as gone, `not-found` has to be asked for.
+ * True if the object does not exist, or its kind is not defined. A kind may be undefined for a moment, and a proxy may
+ * send the same answer. To prove that an object is gone, check for `not-found` instead.
  */
 export const isAbsentOrUndefined = (thrown: unknown): boolean =>
   thrown instanceof Failure &&
-  (thrown.kind === 'not-found' || (thrown instanceof ApiFailure && thrown.says === noSuchPath));
+  (thrown.kind === 'not-found' || (thrown instanceof ApiFailure && thrown.serverMessage === noSuchPath));
 
-/** How long the other side asked us to wait, if it did. */
+/** The Retry-After time of the server, if it sent one. */
 export const retryAfterOf = (thrown: unknown): number | undefined =>
   thrown instanceof ApiFailure ? thrown.retryAfterSeconds : undefined;
 
-/** The failure behind an answer that is not a success. `asked` says what was tried, on what. */
-export function failureOf(asked: string, status: number, answer: { text: string; retryAfter?: string }): ApiFailure {
+/** The failure for an unsuccessful answer. `request` names verb and object. */
+export function failureOf(request: string, status: number, answer: { text: string; retryAfter?: string }): ApiFailure {
   const body = statusIn(answer.text);
-  const says = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
-  return new ApiFailure(kindOf(status, body), `${asked}: ${status === 401 ? notAccepted : ''}${says}`, {
+  const message = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
+  return new ApiFailure(kindOf(status, body), `${request}: ${status === 401 ? unauthorized : ''}${message}`, {
     reason: body.reason ?? (status === 410 ? 'Expired' : undefined),
     retryAfterSeconds: secondsIn(answer.retryAfter) ?? secondsIn(body.details?.retryAfterSeconds),
-    says,
+    serverMessage: message,
   });
 }
 
-const notAccepted =
+const unauthorized =
   'the API server does not accept our credentials; if this lasts, check token and client certificate: ';
 
-/** A patch that says whom it means, and finds another there, is refused as if it were to change that one's uid. */
-const isAboutAnother = ({ details }: StatusBody): boolean =>
+/** A patch with the UID of a replaced object is refused as a change of `metadata.uid`. */
+const isUidMismatch = ({ details }: StatusBody): boolean =>
   details?.causes?.some(({ field }) => field === 'metadata.uid') === true;
 
-/** The failure behind an ERROR event of a watch, whose object is a Status. */
-export const failureOfEvent = (asked: string, object: unknown): ApiFailure =>
-  failureOf(asked, numberIn(object, 'code') ?? 500, { text: JSON.stringify(object) });
+/** The failure for an ERROR event of a watch, which carries a Status. */
+export const failureOfEvent = (request: string, object: unknown): ApiFailure =>
+  failureOf(request, numberIn(object, 'code') ?? 500, { text: JSON.stringify(object) });
 
-/** The failure behind an answer that did not come, or did not come whole: what was asked may have been done. */
-export function unanswered(asked: string, thrown: unknown, signal?: AbortSignal): Failure {
+/** The failure for a missing or incomplete answer: the request may have taken effect. */
+export function unanswered(request: string, thrown: unknown, signal?: AbortSignal): Failure {
   if (thrown instanceof Failure) return thrown;
-  const says = signal?.aborted ? `stopped before it was answered (${words(signal.reason)})` : words(thrown);
-  return new ApiFailure('unreachable', `${asked}: ${says}`, { cause: thrown });
+  const message = signal?.aborted ? `aborted before the answer (${messageOf(signal.reason)})` : messageOf(thrown);
+  return new ApiFailure('unreachable', `${request}: ${message}`, { cause: thrown });
 }
 
 const kinds: Readonly<Record<number, FailureKind>> = {
-  401: 'unreachable', // also while a token is renewed, or an API server has not read its keys: it may pass
+  401: 'unreachable', // may be transient: a token is being renewed, or the API server is still loading its keys
   403: 'forbidden',
-  404: 'unreachable', // without a Status: a proxy says so, or a server that does not know the path as yet
+  404: 'unreachable', // without a Status: from a proxy, or from a server that does not serve the path yet
   408: 'unreachable',
   409: 'conflict',
   410: 'conflict',
@@ -99,12 +99,12 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 };
 
 function kindOf(status: number, body: StatusBody): FailureKind {
-  if (isAboutAnother(body)) return 'conflict';
+  if (isUidMismatch(body)) return 'conflict';
   if (status === 404 && body.kind === 'Status' && body.reason === 'NotFound') return 'not-found';
   return kinds[status] ?? (status >= 500 ? 'unreachable' : 'rejected');
 }
 
-/** A proxy or a server that is starting answers with text; then there is no Status to read. */
+/** Parses a Status. A proxy, or a server during its start, answers with plain text instead. */
 function statusIn(text: string): StatusBody {
   try {
     const body: unknown = JSON.parse(text);
@@ -120,18 +120,18 @@ function numberIn(object: unknown, field: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A proxy may ask for hours. Whoever waits that long sees nothing of the cluster meanwhile. */
+/** The longest Retry-After that is respected. A proxy may ask for hours. */
 const longestWaitSeconds = 60;
 
-/** The header may also hold a date, which nobody sends here. */
+/** Retry-After in seconds. The date form of the header is ignored. */
 function secondsIn(wait: string | number | undefined): number | undefined {
   const seconds = Number(wait);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestWaitSeconds) : undefined;
 }
 
-/** A connection tried over several addresses fails with a list of errors and no words of its own. */
-function words(thrown: unknown): string {
+/** The message of an error. A connect to several addresses fails with an AggregateError without a message. */
+function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(words).join('; ');
+  if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join('; ');
   return thrown.message || thrown.name;
 }

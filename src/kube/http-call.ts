@@ -3,22 +3,22 @@ import type { CallOptions } from './client.ts';
 import type { Connection, HttpAnswer, HttpRequest } from './connection.ts';
 import { failureOf, unanswered } from './errors.ts';
 
-/** One call, in the words of the Kubernetes API. */
+/** One call of the Kubernetes API. */
 export interface Call {
   readonly verb: string;
   readonly method: HttpRequest['method'];
-  /** What it is about, for the failure. */
+  /** The object or collection, for error messages. */
   readonly what: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly contentType?: string;
   readonly body?: object;
   readonly options?: CallOptions | undefined;
-  /** How large the answer may be. */
+  /** The size limit of the answer. */
   readonly mostBytes?: number;
 }
 
-/** What a call was answered with. */
+/** The parsed answer of a call, and its size. */
 export interface Answered<T> {
   readonly content: T;
   readonly bytes: number;
@@ -27,20 +27,20 @@ export interface Answered<T> {
 export const defaultTimeoutSeconds = 30;
 const defaultMostBytes = 16 * 1024 * 1024;
 
-/** Makes a call and reads the answer; whatever goes wrong is thrown as a Failure. */
-export async function perform<T>(connection: Connection, call: Call): Promise<Answered<T>> {
-  const asked = `${call.verb} ${call.what}`;
+/** Sends a call and reads the answer. All errors are thrown as a Failure. */
+export async function sendCall<T>(connection: Connection, call: Call): Promise<Answered<T>> {
+  const described = `${call.verb} ${call.what}`;
   const millis = (call.options?.timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
-  // The connection's own time-outs come first, because they also find out whether the connection is dead. This one is
-  // for what they do not count: waiting for credentials, or an answer that comes drop by drop.
-  using limit = limited(millis * 2, call.options?.signal);
+  // The time-outs of the connection are shorter, because they also detect a dead connection. This deadline covers
+  // the rest: waiting for credentials, and an answer that trickles in.
+  using deadline = startDeadline(millis * 2, call.options?.signal);
   try {
     const { confirm } = call.options ?? {};
-    const request = { ...requestOf(call), beginMillis: millis, pauseMillis: millis, signal: limit.signal, confirm };
+    const request = { ...requestOf(call), beginMillis: millis, pauseMillis: millis, signal: deadline.signal, confirm };
     const answer = await connection.request(request);
-    return (await contentOf(asked, answer, call.mostBytes)) as Answered<T>;
+    return (await contentOf(described, answer, call.mostBytes)) as Answered<T>;
   } catch (error) {
-    throw unanswered(asked, error, limit.signal);
+    throw unanswered(described, error, deadline.signal);
   }
 }
 
@@ -54,16 +54,16 @@ export function requestOf(call: Call): Pick<HttpRequest, 'method' | 'path' | 'he
   return { method, path: `${path}${search}`, headers, body: JSON.stringify(body) };
 }
 
-/** The JSON of a success; anything else is thrown. */
+/** The JSON of a successful answer. Throws for any other answer. */
 export async function contentOf(
-  asked: string,
+  described: string,
   { statusCode, headers, body }: HttpAnswer,
   mostBytes: number = defaultMostBytes,
 ): Promise<Answered<unknown>> {
   const { text, bytes } = await textIn(body, mostBytes);
   const retryAfter = headers['retry-after'];
   if (statusCode < 200 || statusCode > 299)
-    throw failureOf(asked, statusCode, { text, ...(typeof retryAfter === 'string' && { retryAfter }) });
+    throw failureOf(described, statusCode, { text, ...(typeof retryAfter === 'string' && { retryAfter }) });
   try {
     return { content: JSON.parse(text) as unknown, bytes };
   } catch (error) {
@@ -71,18 +71,20 @@ export async function contentOf(
   }
 }
 
-interface Limit {
+interface Deadline {
   readonly signal: AbortSignal;
-  /** From now on there is no limit but `outer`. */
+  /** Removes the time limit; only `outer` aborts from now on. */
   readonly lift: () => void;
   readonly [Symbol.dispose]: () => void;
 }
 
-/** A signal that aborts with `outer`, or when the time is over. It must be disposed of, or it stays tied to `outer`. */
-export function limited(millis: number, outer?: AbortSignal): Limit {
+/**
+ * A signal that aborts with `outer` or after `millis`. The caller must dispose it, to remove its listener from `outer`.
+ */
+export function startDeadline(millis: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController();
   const follow = (): void => controller.abort(outer?.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`not within ${millis / 1000} s`)), millis);
+  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${millis / 1000} s`)), millis);
   if (outer?.aborted) follow();
   outer?.addEventListener('abort', follow, { once: true });
   return {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeAnswer, type FakeRequest, fakeApiServer, json, refuse } from '../../test/support/fake-api-server.ts';
 import { samplePod } from '../../test/support/sample-objects.ts';
-import { whileLeading } from '../runtime/while-leading.ts';
-import { type Access, withoutCredentials } from './config.ts';
+import { fencedKubeClient } from '../runtime/fenced-kube-client.ts';
+import { type Access, anonymousAccess } from './config.ts';
 import { connectTo } from './connection.ts';
 import { HttpKubeClient } from './http-client.ts';
 import { portForward } from './port-forward.ts';
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 async function serverThat(answer: FakeAnswer): Promise<{ client: HttpKubeClient; requests: readonly FakeRequest[] }> {
   const server = await fakeApiServer(answer);
-  const connection = connectTo(withoutCredentials(`${server.url}/below/`), { userAgent: 'tester/1' });
+  const connection = connectTo(anonymousAccess(`${server.url}/below/`), { userAgent: 'tester/1' });
   cleanups.push(() => server[Symbol.asyncDispose]());
   cleanups.push(() => connection.close());
   return { client: new HttpKubeClient(connection, { fieldManager: 'tester' }), requests: server.requests };
@@ -24,10 +24,10 @@ async function serverThat(answer: FakeAnswer): Promise<{ client: HttpKubeClient;
 const echo: FakeAnswer = (response, { body }) => json(response, body === '' ? samplePod('a', 1) : JSON.parse(body));
 const at = { namespace: 'default', name: 'a' };
 
-describe('credentials that do not come', () => {
+describe('credentials that never arrive', () => {
   const never = (): Promise<never> => new Promise(() => {});
   const clientWith = (access: Partial<Access>, url = 'http://127.0.0.1:1'): HttpKubeClient => {
-    const connection = connectTo({ ...withoutCredentials(url), ...access }, { userAgent: 'tester/1' });
+    const connection = connectTo({ ...anonymousAccess(url), ...access }, { userAgent: 'tester/1' });
     cleanups.push(() => connection.close());
     return new HttpKubeClient(connection, { fieldManager: 'tester' });
   };
@@ -35,45 +35,43 @@ describe('credentials that do not come', () => {
   it.each([
     ['tokens', () => clientWith({ headers: never })],
     ['certificates', () => clientWith({ tls: never }, 'https://127.0.0.1:1')],
-  ])(
-    'hold up a request no longer than its signal, and a watch no longer than it may take to begin: %s',
-    async (_, to) => {
-      const stop = new AbortController();
-      const asked = to().get(pods, at, { signal: stop.signal });
-      stop.abort(new Error('shutting down'));
-      await expect(asked).rejects.toMatchObject({
-        kind: 'unreachable',
-        message: expect.stringMatching(/shutting down/),
-      });
-      const watching = Array.fromAsync(to().watch(pods, { resourceVersion: '1', timeoutSeconds: 0.02 }));
-      await expect(watching).rejects.toMatchObject({
-        kind: 'unreachable',
-        message: expect.stringMatching(/not within/),
-      });
-    },
-  );
+  ])('block a request only until its signal aborts, and a watch only until its time-out: %s', async (_, to) => {
+    const stop = new AbortController();
+    const request = to().get(pods, at, { signal: stop.signal });
+    stop.abort(new Error('shutting down'));
+    await expect(request).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/shutting down/),
+    });
+    const watching = Array.fromAsync(to().watch(pods, { resourceVersion: '1', timeoutSeconds: 0.02 }));
+    await expect(watching).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/no answer within/),
+    });
+  });
 
-  it('hold up a port-forward no longer than its signal', async () => {
-    const access = { ...withoutCredentials('http://127.0.0.1:1'), headers: never };
+  it('block a port-forward only until its signal aborts', async () => {
+    const access = { ...anonymousAccess('http://127.0.0.1:1'), headers: never };
     const stop = AbortSignal.abort();
     await expect(portForward(access, { ...at, port: 1 }, stop)).rejects.toMatchObject({
-      ...{ kind: 'unreachable', message: 'port-forward pods default/a port 1: stopped' },
+      kind: 'unreachable',
+      message: 'port-forward pods default/a port 1: aborted',
     });
   });
 });
 
 describe('a request', () => {
-  it('is confirmed after credentials have been waited for, and is not sent if that fails', async () => {
+  it('is confirmed after credentials are loaded, and is not sent if that fails', async () => {
     let leads = true;
     const server = await fakeApiServer(echo);
     const headers = async (): Promise<Record<string, string>> => {
-      leads = false; // the process stood still while it read its token
+      leads = false; // the process was paused while it read its token
       return {};
     };
-    const connection = connectTo({ ...withoutCredentials(server.url), headers }, { userAgent: 'tester/1' });
+    const connection = connectTo({ ...anonymousAccess(server.url), headers }, { userAgent: 'tester/1' });
     cleanups.push(() => server[Symbol.asyncDispose]());
     cleanups.push(() => connection.close());
-    const client = whileLeading(new HttpKubeClient(connection, { fieldManager: 'tester' }), () => leads);
+    const client = fencedKubeClient(new HttpKubeClient(connection, { fieldManager: 'tester' }), () => leads);
     const writes = [
       () => client.create(pods, samplePod('a', 1)),
       () => client.update(pods, samplePod('a', 1)),
@@ -88,34 +86,37 @@ describe('a request', () => {
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
   });
 
-  it('is sent with a token that was read again, after the one that was kept was not accepted', async () => {
-    const shown: unknown[] = [];
+  it('is sent with a new token after the server rejected the cached one', async () => {
+    const sent: unknown[] = [];
     const server = await fakeApiServer((response, { headers }) => {
-      shown.push(headers.authorization);
+      sent.push(headers.authorization);
       return headers.authorization === 'new'
         ? json(response, samplePod('a', 1))
         : refuse(response, 401, 'Unauthorized');
     });
     let token = 'old';
     const headers = async () => ({ authorization: token });
-    const refused = (): void => void (token = 'new');
-    const connection = connectTo({ ...withoutCredentials(server.url), headers, refused }, { userAgent: 'tester/1' });
+    const onUnauthorized = (): void => void (token = 'new');
+    const connection = connectTo(
+      { ...anonymousAccess(server.url), headers, onUnauthorized },
+      { userAgent: 'tester/1' },
+    );
     cleanups.push(() => server[Symbol.asyncDispose]());
     cleanups.push(() => connection.close());
     const client = new HttpKubeClient(connection, { fieldManager: 'tester' });
     await expect(client.get(pods, at)).rejects.toMatchObject({ kind: 'unreachable', reason: 'Unauthorized' });
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
-    expect(shown).toEqual(['old', 'new']);
+    expect(sent).toEqual(['old', 'new']);
   });
 
-  it('goes below the path of the address, and says who asks', async () => {
+  it('has the path prefix of the server URL and the user agent', async () => {
     const { client, requests } = await serverThat(echo);
     expect(await client.get(pods, at)).toEqual(samplePod('a', 1));
     expect(requests[0]).toMatchObject({ method: 'GET', path: '/below/api/v1/namespaces/default/pods/a' });
     expect(requests[0]?.headers).toMatchObject({ 'user-agent': 'tester/1', accept: 'application/json' });
   });
 
-  it('to write carries the object and who owns its fields', async () => {
+  it('to write carries the object and the field manager', async () => {
     const { client, requests } = await serverThat(echo);
     const pod = samplePod('a', 1);
     await client.create(pods, pod, { dryRun: true });
@@ -133,14 +134,14 @@ describe('a request', () => {
     [{ type: 'merge', body: {} }, 'application/merge-patch+json'],
     [{ type: 'strategic', body: {} }, 'application/strategic-merge-patch+json'],
     [{ type: 'apply', body: {}, force: true }, 'application/apply-patch+yaml'],
-  ] as const)('to patch names its way of patching: %j', async (patch, contentType) => {
+  ] as const)('to patch has the content type of the patch: %j', async (patch, contentType) => {
     const { client, requests } = await serverThat(echo);
     await client.patch(pods, at, patch);
     expect(requests[0]?.headers['content-type']).toBe(contentType);
     expect(requests[0]?.query.get('force')).toBe(patch.type === 'apply' ? 'true' : null);
   });
 
-  it('to delete says which object is meant', async () => {
+  it('to delete carries its preconditions', async () => {
     const { client, requests } = await serverThat(echo);
     const preconditions = { uid: 'u', resourceVersion: '7' };
     await client.remove(pods, at, { preconditions, gracePeriodSeconds: 0, propagationPolicy: 'Foreground' });
@@ -155,7 +156,7 @@ describe('a request', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('for a review gives its answer', async () => {
+  it('for a review returns the status', async () => {
     const { client, requests } = await serverThat((response) => json(response, { status: { allowed: true } }, 201));
     const spec = { resourceAttributes: { verb: 'list', resource: 'pods' } };
     expect(await client.review(selfSubjectAccessReviews, spec)).toEqual({ allowed: true });
@@ -164,7 +165,7 @@ describe('a request', () => {
 });
 
 describe('a list', () => {
-  it('is read page by page, and its items say what they are', async () => {
+  it('is read page by page, and its items have apiVersion and kind', async () => {
     const { client, requests } = await serverThat((response, { query }) => {
       const { apiVersion: _, kind: __, ...pod } = samplePod(query.get('continue') ?? 'first', 1);
       const next = { first: 'second', second: undefined }[pod.metadata.name];
@@ -181,7 +182,7 @@ describe('a list', () => {
 });
 
 describe('a request that fails', () => {
-  it('says what was tried on what, and what the server said', async () => {
+  it('names verb, object and the message of the server', async () => {
     const { client } = await serverThat((response) => refuse(response, 403, 'Forbidden'));
     const failure = { kind: 'forbidden', message: 'update pods/status default/a: it is Forbidden' };
     await expect(client.update(pods, samplePod('a', 1), { subresource: 'status' })).rejects.toMatchObject(failure);
@@ -192,7 +193,7 @@ describe('a request that fails', () => {
     await expect(watching).rejects.toThrow('watch pods: it is Forbidden');
   });
 
-  it('passes on how long the server wants us to wait', async () => {
+  it('carries the Retry-After time', async () => {
     const { client } = await serverThat((response) => {
       response.setHeader('retry-after', '12');
       refuse(response, 429, 'TooManyRequests');
@@ -202,12 +203,12 @@ describe('a request that fails', () => {
 
   it.each<[string, FakeAnswer]>([
     ['hangs up', (response) => void response.destroy()],
-    ['says nothing', () => {}],
-    ['stops in the middle', (response) => void response.writeHead(200, { 'content-length': '99' }).write('{')],
+    ['sends nothing', () => {}],
+    ['stalls in the middle', (response) => void response.writeHead(200, { 'content-length': '99' }).write('{')],
     ['hangs up in the middle', (response) => void response.write('{', () => response.destroy())],
-    ['answers with something else', (response) => void response.end('<html>')],
+    ['answers with HTML', (response) => void response.end('<html>')],
     [
-      'answers drop by drop',
+      'answers byte by byte',
       (response) => {
         const timer = setInterval(() => response.write(' '), 100);
         response.on('close', () => clearInterval(timer));
@@ -222,25 +223,25 @@ describe('a request that fails', () => {
     });
   });
 
-  it('is unreachable when nobody is there', async () => {
-    const connection = connectTo(withoutCredentials('http://127.0.0.1:1'), { userAgent: 'x' });
+  it('is unreachable when no server listens', async () => {
+    const connection = connectTo(anonymousAccess('http://127.0.0.1:1'), { userAgent: 'x' });
     const client = new HttpKubeClient(connection, { fieldManager: 'x' });
     await expect(client.read('/version')).rejects.toThrow('get /version: connect ECONNREFUSED 127.0.0.1:1');
     await connection.close();
   });
 
-  it('ends when we are told to stop, before or meanwhile', async () => {
+  it('ends when its signal aborts, before or during the request', async () => {
     const { client } = await serverThat(() => {});
     const stop = new AbortController();
     const waiting = client.get(pods, at, { signal: stop.signal });
     setTimeout(() => stop.abort(new Error('shutting down')), 50);
-    await expect(waiting).rejects.toThrow('get pods default/a: stopped before it was answered (shutting down)');
+    await expect(waiting).rejects.toThrow('get pods default/a: aborted before the answer (shutting down)');
     await expect(client.get(pods, at, { signal: stop.signal })).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
 
 describe('a watch', () => {
-  it('lets go of its request when nobody listens any more', async () => {
+  it('aborts its request when the consumer stops', async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const { client } = await serverThat((response) => {
       response.on('close', () => resolve());

@@ -16,11 +16,11 @@ import {
   type Call,
   contentOf,
   defaultTimeoutSeconds,
-  limited,
-  perform,
   requestOf,
+  sendCall,
+  startDeadline,
 } from './http-call.ts';
-import { type At, type KubeObject, keyOf, type Stored } from './object.ts';
+import { type KubeObject, keyOf, type NamespacedName, type Stored } from './object.ts';
 import { PageSize } from './page-size.ts';
 import { apiVersionOf, collectionPath, objectPath, type Resource, type Review, reviewPath } from './resource.ts';
 import { eventIn, linesOf, type WatchEvent } from './watch-events.ts';
@@ -34,7 +34,7 @@ const patchTypes: Readonly<Record<Patch['type'], string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** The client of a real API server. `fieldManager` is the name by which the server remembers who set which field. */
+/** The client of an API server over HTTP. `fieldManager` is the owner of the fields that this client sets. */
 export class HttpKubeClient implements KubeClient {
   readonly #connection: Connection;
   readonly #fieldManager: string;
@@ -44,8 +44,12 @@ export class HttpKubeClient implements KubeClient {
     this.#fieldManager = fieldManager;
   }
 
-  async get<T extends KubeObject>(resource: Resource<T>, at: At, options?: CallOptions): Promise<Stored<T>> {
-    return await this.#call({ verb: 'get', method: 'GET', ...one(resource, at), options });
+  async get<T extends KubeObject>(
+    resource: Resource<T>,
+    at: NamespacedName,
+    options?: CallOptions,
+  ): Promise<Stored<T>> {
+    return await this.#call({ verb: 'get', method: 'GET', ...objectTarget(resource, at), options });
   }
 
   async list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<Listed<T>> {
@@ -64,10 +68,13 @@ export class HttpKubeClient implements KubeClient {
     const { each = <O>(object: O): O => object } = options;
     for (let next: string | undefined, isLast = false; !isLast; ) {
       const page = await this.#page(resource, { ...options, next }, size);
-      if (page === undefined) continue; // it was too large: the same again, in smaller pages
+      if (page === undefined) continue; // the page was too large: retry with a smaller page
       const { items, metadata } = page.content;
-      size.learn({ bytes: page.bytes, objects: items.length });
-      yield { items: items.map((item) => each(named(resource, item))), resourceVersion: metadata.resourceVersion };
+      size.adapt({ bytes: page.bytes, objects: items.length });
+      yield {
+        items: items.map((item) => each(withTypeMeta(resource, item))),
+        resourceVersion: metadata.resourceVersion,
+      };
       next = metadata.continue;
       isLast = !next;
     }
@@ -80,9 +87,9 @@ export class HttpKubeClient implements KubeClient {
   ): Promise<Answered<ListBody<T>> | undefined> {
     const { next, namespace, labelSelector, fieldSelector } = options;
     const query = { limit: String(size.limit), continue: next, labelSelector, fieldSelector };
-    const asked = { verb: 'list', method: 'GET', ...all(resource, namespace), query, options } as const;
+    const call = { verb: 'list', method: 'GET', ...collectionTarget(resource, namespace), query, options } as const;
     try {
-      return await perform(this.#connection, { ...asked, mostBytes: size.mostBytes });
+      return await sendCall(this.#connection, { ...call, mostBytes: size.mostBytes });
     } catch (thrown) {
       if (isOversized(thrown) && size.shrink()) return undefined;
       throw thrown;
@@ -90,52 +97,60 @@ export class HttpKubeClient implements KubeClient {
   }
 
   async create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>> {
-    const { what, path: own } = one(resource, object.metadata, options?.subresource);
+    const { what, path: own } = objectTarget(resource, object.metadata, options?.subresource);
     // Objects are created in their collection, subresources at the object.
     const path = options?.subresource === undefined ? own.slice(0, own.lastIndexOf('/')) : own;
-    const query = this.#writing(options);
+    const query = this.#writeQuery(options);
     return await this.#call({ verb: 'create', method: 'POST', what, path, query, body: object, options });
   }
 
   async update<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>> {
-    const target = one(resource, object.metadata, options?.subresource);
-    const query = this.#writing(options);
+    const target = objectTarget(resource, object.metadata, options?.subresource);
+    const query = this.#writeQuery(options);
     return await this.#call({ verb: 'update', method: 'PUT', ...target, query, body: object, options });
   }
 
-  async patch<T extends KubeObject>(resource: Resource<T>, at: At, patch: Patch & WriteOptions): Promise<Stored<T>> {
+  async patch<T extends KubeObject>(
+    resource: Resource<T>,
+    at: NamespacedName,
+    patch: Patch & WriteOptions,
+  ): Promise<Stored<T>> {
     const force = patch.type === 'apply' && patch.force ? 'true' : undefined;
     return await this.#call({
       verb: 'patch',
       method: 'PATCH',
-      ...one(resource, at, patch.subresource),
-      query: { ...this.#writing(patch), force },
+      ...objectTarget(resource, at, patch.subresource),
+      query: { ...this.#writeQuery(patch), force },
       contentType: patchTypes[patch.type],
       body: patch.body,
       options: patch,
     });
   }
 
-  async remove<T extends KubeObject>(resource: Resource<T>, at: At, options: RemoveOptions = {}): Promise<void> {
+  async remove<T extends KubeObject>(
+    resource: Resource<T>,
+    at: NamespacedName,
+    options: RemoveOptions = {},
+  ): Promise<void> {
     const { preconditions, gracePeriodSeconds, propagationPolicy } = options;
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, gracePeriodSeconds, propagationPolicy };
-    await this.#call({ verb: 'delete', method: 'DELETE', ...one(resource, at), body, options });
+    await this.#call({ verb: 'delete', method: 'DELETE', ...objectTarget(resource, at), body, options });
   }
 
   async *watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
     const call = watchCall(resource, options);
-    const asked = `watch ${call.what}`;
+    const described = `watch ${call.what}`;
     const { timeoutSeconds = defaultTimeoutSeconds, idleSeconds = defaultIdleSeconds } = options;
     const limits = { beginMillis: timeoutSeconds * 1000, pauseMillis: idleSeconds * 1000 };
-    using limit = limited(limits.beginMillis * 2, options.signal);
-    const { signal } = limit;
+    using deadline = startDeadline(limits.beginMillis * 2, options.signal);
+    const { signal } = deadline;
     try {
       const answer = await this.#connection.request({ ...requestOf(call), ...limits, signal });
-      limit.lift();
-      if (answer.statusCode !== 200) await contentOf(asked, answer);
-      for await (const line of linesOf(answer.body)) yield eventIn<T>(line, asked);
+      deadline.lift();
+      if (answer.statusCode !== 200) await contentOf(described, answer);
+      for await (const line of linesOf(answer.body)) yield eventIn<T>(line, described);
     } catch (error) {
-      throw unanswered(asked, error, signal);
+      throw unanswered(described, error, signal);
     }
   }
 
@@ -151,10 +166,10 @@ export class HttpKubeClient implements KubeClient {
   }
 
   async #call<T>(call: Call): Promise<T> {
-    return (await perform<T>(this.#connection, call)).content;
+    return (await sendCall<T>(this.#connection, call)).content;
   }
 
-  #writing(options: WriteOptions = {}): NonNullable<Call['query']> {
+  #writeQuery(options: WriteOptions = {}): NonNullable<Call['query']> {
     return { fieldManager: this.#fieldManager, dryRun: options.dryRun ? 'All' : undefined };
   }
 }
@@ -166,18 +181,25 @@ interface ListBody<T extends KubeObject> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
 }
 
-function one<T extends KubeObject>(resource: Resource<T>, at: At, subresource?: string): Pick<Call, 'what' | 'path'> {
+function objectTarget<T extends KubeObject>(
+  resource: Resource<T>,
+  at: NamespacedName,
+  subresource?: string,
+): Pick<Call, 'what' | 'path'> {
   const below = subresource === undefined ? '' : `/${subresource}`;
   return { what: `${resource.plural}${below} ${keyOf(at)}`, path: objectPath(resource, at, subresource) };
 }
 
-function all<T extends KubeObject>(resource: Resource<T>, namespace?: string): Pick<Call, 'what' | 'path'> {
+function collectionTarget<T extends KubeObject>(
+  resource: Resource<T>,
+  namespace?: string,
+): Pick<Call, 'what' | 'path'> {
   const what = namespace === undefined ? resource.plural : `${resource.plural} in ${namespace}`;
   return { what, path: collectionPath(resource, namespace) };
 }
 
-/** The items of a list do not say what they are, because the list does. */
-const named = <T extends KubeObject>(resource: Resource<T>, item: Stored<T>): Stored<T> =>
+/** Adds apiVersion and kind, which the items of a list lack. */
+const withTypeMeta = <T extends KubeObject>(resource: Resource<T>, item: Stored<T>): Stored<T> =>
   Object.assign({ apiVersion: apiVersionOf(resource), kind: resource.kind }, item);
 
 function watchCall<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): Call {
@@ -185,5 +207,5 @@ function watchCall<T extends KubeObject>(resource: Resource<T>, options: WatchOp
   const timeoutSeconds = lastsSeconds === undefined ? undefined : String(Math.ceil(lastsSeconds));
   const given = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds };
   const query = { watch: 'true', allowWatchBookmarks: 'true', ...given };
-  return { verb: 'watch', method: 'GET', ...all(resource, namespace), query };
+  return { verb: 'watch', method: 'GET', ...collectionTarget(resource, namespace), query };
 }

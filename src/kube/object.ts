@@ -13,8 +13,8 @@ import type {
 } from '@kubernetes/client-node';
 
 /**
- * A type of the generated models as it travels: dates are strings. It is read-only, because what the cache holds belongs
- * to everybody; and since nothing is converted, fields that the models do not know yet survive a read and a write.
+ * A type of the generated models in its JSON form: dates are strings. It is read-only, because cached objects are
+ * shared. Nothing is converted, so unknown fields survive a read and a write.
  */
 export type Json<T> = T extends Date
   ? string
@@ -24,7 +24,7 @@ export type Json<T> = T extends Date
       ? { readonly [Field in keyof T]: Json<T[Field]> }
       : T;
 
-/** What every object says about itself. Only the name is there before the server has seen the object. */
+/** Object metadata. Before the create, only the name is required. */
 export type ObjectMeta = Omit<Json<V1ObjectMeta>, 'name'> & { readonly name: string };
 
 export interface KubeObject {
@@ -33,12 +33,12 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/** An object as the server gives it back: it exists, so it has an identity and a version. */
+/** An object as the server returns it, with UID and resourceVersion. */
 export type Stored<T extends KubeObject> = T & {
   readonly metadata: { readonly uid: string; readonly resourceVersion: string; readonly creationTimestamp: string };
 };
 
-/** A kind of the generated models, with those fields required that every object has. */
+/** A kind of the generated models with apiVersion, kind and metadata required. */
 type Known<T> = Omit<Json<T>, keyof KubeObject> & KubeObject;
 
 export type Pod = Known<V1Pod>;
@@ -52,24 +52,24 @@ export type Namespace = Known<V1Namespace>;
 export type Secret = Known<V1Secret>;
 export type CustomResourceDefinition = Known<V1CustomResourceDefinition>;
 
-/** Where an object is. The metadata of an object is one of these. */
-export interface At {
+/** Namespace and name of an object. The metadata of an object satisfies this type. */
+export interface NamespacedName {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
 
-/** The name of an object among its kind: `namespace/name`, or only the name where there are no namespaces. */
-export const keyOf = ({ namespace, name }: At): string => (namespace ? `${namespace}/${name}` : name);
+/** The key of an object: `namespace/name`, or only the name of a cluster-scoped object. */
+export const keyOf = ({ namespace, name }: NamespacedName): string => (namespace ? `${namespace}/${name}` : name);
 
 /** The reverse of `keyOf`. */
-export function atOf(key: string): At {
+export function parseKey(key: string): NamespacedName {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 /**
- * Which of two versions of one kind of object is newer: negative, zero or positive. They are decimal numbers without
- * leading zeros of any length, so the longer one is the greater one.
+ * Compares two resourceVersions of one kind. Negative if `a` is older. They are decimal numbers of any length without
+ * leading zeros, so the longer number is greater.
  */
 export function compareVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;

@@ -1,24 +1,24 @@
-/** Objects of a page at first, and at most. */
+/** The number of objects of the first page, and the most of any page. */
 const first = 10;
 const most = 200;
-/** A page should have about as many bytes. */
+/** The intended size of a page. */
 const wantedBytes = 1024 * 1024;
-/** A page of more than one object with more bytes than this is not read, and asked for again with fewer objects. */
+/** The size limit of a page with several objects. A larger page is requested again with fewer objects. */
 const mostBytes = 2 * 1024 * 1024;
-/** Kubernetes refuses objects of more than 3 MiB, and etcd those of more than 1.5 MiB: one object alone is always read. */
+/** The size limit of a page with one object. No object reaches it: Kubernetes refuses objects above 3 MiB. */
 const mostBytesOfOne = 16 * 1024 * 1024;
 
 /**
- * How many objects to ask for at once. Sizes of objects are chosen by their authors, so a page is limited by bytes: with
- * 500 objects of 1 MiB in one answer, a single tenant would end the operator.
+ * The number of objects to request per page. Users choose the size of their objects, so a page is limited by bytes: 500
+ * objects of 1 MiB in one answer could exhaust the operator's memory.
  */
 export class PageSize {
   #limit: number;
   readonly #most: number;
 
-  constructor(asked: number | undefined) {
-    this.#most = asked ?? most;
-    this.#limit = asked ?? first;
+  constructor(limit: number | undefined) {
+    this.#most = limit ?? most;
+    this.#limit = limit ?? first;
   }
 
   get limit(): number {
@@ -29,15 +29,15 @@ export class PageSize {
     return this.#limit === 1 ? mostBytesOfOne : mostBytes;
   }
 
-  /** The page was too large: fewer objects next time. False if one object alone is. */
+  /** Reduces the limit after a page that was too large. False if the limit was one object. */
   shrink(): boolean {
     if (this.#limit === 1) return false;
     this.#limit = Math.max(1, Math.floor(this.#limit / 8));
     return true;
   }
 
-  /** Chooses the size of the next page by what the last one had. */
-  learn({ bytes, objects }: { readonly bytes: number; readonly objects: number }): void {
+  /** Sets the limit of the next page from the size of the last one. */
+  adapt({ bytes, objects }: { readonly bytes: number; readonly objects: number }): void {
     const fitting = Math.floor((wantedBytes * Math.max(objects, 1)) / Math.max(bytes, 1));
     this.#limit = Math.max(1, Math.min(fitting, this.#limit * 4, this.#most));
   }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeRequest, fakeApiServer, json } from '../../test/support/fake-api-server.ts';
 import { samplePod } from '../../test/support/sample-objects.ts';
-import { withoutCredentials } from './config.ts';
+import { anonymousAccess } from './config.ts';
 import { connectTo } from './connection.ts';
 import { HttpKubeClient } from './http-client.ts';
 import { pods } from './resource.ts';
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-/** A server with so many pods, each with so many bytes, that pages as the API server does. */
+/** A paging server with so many pods of so many bytes. */
 async function serverWith(sizes: readonly number[]): Promise<{
   readonly client: HttpKubeClient;
   readonly requests: readonly FakeRequest[];
@@ -28,7 +28,7 @@ async function serverWith(sizes: readonly number[]): Promise<{
     most = Math.max(most, to - from);
     json(response, { metadata: { resourceVersion: '9', ...next }, items });
   });
-  const connection = connectTo(withoutCredentials(server.url), { userAgent: 'tester' });
+  const connection = connectTo(anonymousAccess(server.url), { userAgent: 'tester' });
   cleanups.push(() => server[Symbol.asyncDispose]());
   cleanups.push(() => connection.close());
   return { client: new HttpKubeClient(connection, { fieldManager: 't' }), requests: server.requests, sent: () => most };
@@ -48,7 +48,7 @@ describe('a list of large objects', () => {
     expect(names).toEqual(sizes.map((_, index) => `p${index}`));
   });
 
-  it('is asked for by fewer objects after a page that was too large, and by more after small ones', async () => {
+  it('uses smaller pages after an oversized page, and larger pages after small ones', async () => {
     const { client, requests } = await serverWith([...Array(20).fill(1.4 * mebibyte), ...Array(2000).fill(10)]);
     expect((await client.list(pods)).items).toHaveLength(2020);
     const limits = requests.map(({ query }) => Number(query.get('limit')));
@@ -57,15 +57,15 @@ describe('a list of large objects', () => {
     expect(requests.length).toBeLessThan(40);
   });
 
-  it('asks for no page beyond what is enough', async () => {
+  it('requests no further page once `enough` objects are read', async () => {
     const { client, requests } = await serverWith(Array(50).fill(10));
     expect((await client.list(pods, { limit: 1, enough: 1 })).items).toHaveLength(1);
     expect(requests).toHaveLength(1);
   });
 });
 
-describe('an answer without end', () => {
-  it('to a get is given up', async () => {
+describe('an endless answer', () => {
+  it('to a get is aborted', async () => {
     const server = await fakeApiServer((response) => {
       const chunk = 'x'.repeat(mebibyte);
       const push = (): void => {
@@ -74,7 +74,7 @@ describe('an answer without end', () => {
       };
       push();
     });
-    const connection = connectTo(withoutCredentials(server.url), { userAgent: 'tester' });
+    const connection = connectTo(anonymousAccess(server.url), { userAgent: 'tester' });
     cleanups.push(() => server[Symbol.asyncDispose]());
     cleanups.push(() => connection.close());
     const client = new HttpKubeClient(connection, { fieldManager: 't' });

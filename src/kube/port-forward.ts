@@ -7,30 +7,30 @@ import { unlessAborted } from '../std/when-aborted.ts';
 import type { Access } from './config.ts';
 import { connectorFor } from './connection.ts';
 import { ApiFailure } from './errors.ts';
-import { type At, keyOf } from './object.ts';
+import { keyOf, type NamespacedName } from './object.ts';
 import { objectPath, pods } from './resource.ts';
 
-/** Each message of the protocol begins with its channel: what the port says, and what is wrong with the port. */
+/** Each message begins with its channel: the data channel or the error channel of the port. */
 const dataChannel = 0;
-/** Each channel begins with the number of the port, which we know. */
-const greetingBytes = 2;
+/** The first message of each channel begins with the port number. */
+const portNumberBytes = 2;
 const protocol = 'v4.channel.k8s.io';
-/** How much may wait to be sent before whoever writes is asked to wait. */
+/** The most unsent bytes before back-pressure applies to the writer. */
 const mostBufferedBytes = 1 << 20;
-const lookAgainMillis = 5;
+const pollMillis = 5;
 
-export interface PodPort extends At {
+export interface PodPort extends NamespacedName {
   readonly port: number;
 }
 
 /**
- * A connection to a port of a pod, through the API server: for programs outside the cluster, where pods have no address.
- * It has no half-closed state: ending it closes it.
+ * Connects to a pod's port through the API server, for programs outside the cluster network. The stream has no
+ * half-closed state: ending it closes it.
  */
 export async function portForward(access: Access, target: PodPort, signal?: AbortSignal): Promise<Duplex> {
-  const asked = `port-forward pods ${keyOf(target)} port ${target.port}`;
+  const described = `port-forward pods ${keyOf(target)} port ${target.port}`;
   const headers = await unlessAborted(access.headers(), signal).catch((thrown: unknown) => {
-    throw signal?.aborted ? failure(asked, 'stopped') : thrown;
+    throw signal?.aborted ? failure(described, 'aborted') : thrown;
   });
   const agent = new Agent({ allowH2: false, connect: connectorFor(access, { allowH2: false }) });
   const socket = new WebSocket(addressOf(access, target), {
@@ -39,9 +39,9 @@ export async function portForward(access: Access, target: PodPort, signal?: Abor
     headers: { ...headers },
   });
   socket.binaryType = 'arraybuffer';
-  const stream = streamOver(socket, asked);
+  const stream = streamOver(socket, described);
   stream.once('close', () => void agent.destroy());
-  const stop = (): void => void stream.destroy(failure(asked, 'stopped'));
+  const stop = (): void => void stream.destroy(failure(described, 'aborted'));
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
   stream.once('close', () => signal?.removeEventListener('abort', stop));
@@ -50,8 +50,8 @@ export async function portForward(access: Access, target: PodPort, signal?: Abor
 }
 
 /**
- * The same as a socket. Node's HTTP/2 and TLS take all that a stream gives at once in one go, without a turn for anybody
- * else in between, and an answer that comes whole is over before its reader has begun. From a socket it is not.
+ * The same connection as a socket. Node's HTTP/2 and TLS read a plain stream in one synchronous burst: a complete
+ * answer then ends before its reader is attached. A socket avoids that.
  */
 export async function forwardedSocket(access: Access, target: PodPort, signal?: AbortSignal): Promise<Socket> {
   const far = await portForward(access, target, signal);
@@ -59,27 +59,27 @@ export async function forwardedSocket(access: Access, target: PodPort, signal?: 
     far.destroy();
     throw thrown;
   });
-  if (far.destroyed) near.destroy(); // it was lost meanwhile, and tells nobody any more
+  if (far.destroyed) near.destroy(); // lost meanwhile: its events have fired already
   far.on('error', () => near.destroy()).once('close', () => near.end());
   near.on('error', () => far.destroy()).once('close', () => far.destroy());
   near.pipe(far).pipe(near);
   return ours;
 }
 
-/** Two ends of one connection on this machine. Whoever else connects meanwhile is shown out. */
+/** Both ends of a loopback connection. Connections of other programs are closed. */
 async function socketPair(): Promise<readonly [Socket, Socket]> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const ours = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const connected = once(ours, 'connect');
   const { promise: near, resolve } = Promise.withResolvers<Socket>();
-  const showOut = (candidate: Socket): void => void candidate.destroy();
+  const reject = (candidate: Socket): void => void candidate.destroy();
   const receive = (candidate: Socket): void =>
-    candidate.remotePort === ours.localPort ? resolve(candidate) : showOut(candidate);
+    candidate.remotePort === ours.localPort ? resolve(candidate) : reject(candidate);
   server.on('connection', (candidate) => {
     connected.then(
       () => receive(candidate),
-      () => showOut(candidate),
+      () => reject(candidate),
     );
   });
   try {
@@ -96,13 +96,14 @@ function addressOf(access: Access, { port, ...at }: PodPort): string {
   return `${scheme}://${access.url.host}${prefix}${objectPath(pods, at, 'portforward')}?ports=${port}`;
 }
 
-const failure = (asked: string, says: string): Failure => new ApiFailure('unreachable', `${asked}: ${says}`);
+const failure = (described: string, message: string): Failure =>
+  new ApiFailure('unreachable', `${described}: ${message}`);
 
 /** The data channel of a web socket as a stream. */
-function streamOver(socket: WebSocket, asked: string): Duplex {
+function streamOver(socket: WebSocket, described: string): Duplex {
   const stream = new Duplex({
     allowHalfOpen: false,
-    read: () => {}, // a web socket cannot be asked to wait
+    read: () => {}, // a web socket has no back-pressure for reads
     write: (chunk: Buffer, _, written) => {
       socket.send(Buffer.concat([Uint8Array.of(dataChannel), chunk]));
       whenSent(socket, written);
@@ -116,25 +117,25 @@ function streamOver(socket: WebSocket, asked: string): Duplex {
       destroyed(error);
     },
   });
-  const greeted = new Set<number>();
+  const started = new Set<number>();
   socket.addEventListener('message', ({ data }) => {
     const message = Buffer.from(data as ArrayBuffer);
     const channel = message[0] ?? dataChannel;
-    const content = message.subarray(greeted.has(channel) ? 1 : 1 + greetingBytes);
-    greeted.add(channel);
+    const content = message.subarray(started.has(channel) ? 1 : 1 + portNumberBytes);
+    started.add(channel);
     if (content.length === 0) return;
     if (channel === dataChannel) stream.push(content);
-    else stream.destroy(failure(asked, content.toString().trim()));
+    else stream.destroy(failure(described, content.toString().trim()));
   });
-  socket.addEventListener('error', () => stream.destroy(failure(asked, 'the connection failed')));
+  socket.addEventListener('error', () => stream.destroy(failure(described, 'the connection failed')));
   socket.addEventListener('close', () => stream.push(null));
   return stream;
 }
 
-/** There is no event for this. */
+/** Polls `bufferedAmount`, because web sockets have no drain event. */
 function whenSent(socket: WebSocket, written: () => void): void {
   if (socket.readyState !== WebSocket.OPEN || socket.bufferedAmount < mostBufferedBytes) return written();
-  setTimeout(() => whenSent(socket, written), lookAgainMillis);
+  setTimeout(() => whenSent(socket, written), pollMillis);
 }
 
 function opened(socket: WebSocket, stream: Duplex): Promise<void> {

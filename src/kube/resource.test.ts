@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { atOf, compareVersions, keyOf } from './object.ts';
+import { compareVersions, keyOf, parseKey } from './object.ts';
 import { apiVersionOf, collectionPath, leases, namespaced, nodes, objectPath, pods } from './resource.ts';
 
-describe('the path', () => {
+describe('a path', () => {
   const clusters = namespaced({
     group: 'etcd.example.com',
     version: 'v1',
@@ -20,18 +20,18 @@ describe('the path', () => {
     expect(apiVersionOf(clusters)).toBe('etcd.example.com/v1');
   });
 
-  it('of a collection is that of one namespace or of all', () => {
+  it('of a collection covers one namespace or all', () => {
     expect(collectionPath(leases, 'a')).toBe('/apis/coordination.k8s.io/v1/namespaces/a/leases');
     expect(collectionPath(leases, undefined)).toBe('/apis/coordination.k8s.io/v1/leases');
     expect(collectionPath(nodes, 'ignored')).toBe('/api/v1/nodes');
   });
 
-  it.each(['', '.', '..'])('never speaks of a collection when an object is meant: "%s"', (name) => {
+  it.each(['', '.', '..'])('of an object never becomes that of a collection: "%s"', (name) => {
     expect(() => objectPath(pods, { namespace: 'a', name })).toThrow('is not a name');
     expect(() => objectPath(pods, { namespace: name, name: 'a' })).toThrow('is not a name');
   });
 
-  it('cannot be led elsewhere by a name', () => {
+  it('encodes names, so that a name cannot change it', () => {
     expect(objectPath(pods, { namespace: 'a', name: '../../nodes/x?y' })).toBe(
       '/api/v1/namespaces/a/pods/..%2F..%2Fnodes%2Fx%3Fy',
     );
@@ -40,14 +40,14 @@ describe('the path', () => {
 });
 
 describe('a key', () => {
-  it('is namespace and name, there and back', () => {
-    for (const at of [{ namespace: 'a', name: 'b' }, { name: 'c' }]) expect(atOf(keyOf(at))).toEqual(at);
+  it('is namespace/name, and parses back to both', () => {
+    for (const at of [{ namespace: 'a', name: 'b' }, { name: 'c' }]) expect(parseKey(keyOf(at))).toEqual(at);
     expect(keyOf({ namespace: 'a', name: 'b' })).toBe('a/b');
   });
 });
 
-describe('versions', () => {
-  it('are compared as the numbers they are, of any length', () => {
+describe('resourceVersions', () => {
+  it('compare as numbers of any length', () => {
     const sorted = ['9', '10', '99', '100', '9007199254740993', '9007199254740994'];
     expect(sorted.toReversed().sort(compareVersions)).toEqual(sorted);
     expect(compareVersions('7', '7')).toBe(0);

@@ -6,13 +6,13 @@ import type {
 } from '@kubernetes/client-node';
 import { Failure } from '../std/failure.ts';
 import type {
-  At,
   CoreEvent,
   CustomResourceDefinition,
   Json,
   KubeObject,
   Lease,
   Namespace,
+  NamespacedName,
   Node,
   PersistentVolumeClaim,
   Pod,
@@ -21,7 +21,7 @@ import type {
   Service,
 } from './object.ts';
 
-/** Where the API server keeps one kind of object. */
+/** The API path and kind of a resource. */
 export interface Resource<T extends KubeObject> {
   /** Empty for the core group. */
   readonly group: string;
@@ -29,11 +29,11 @@ export interface Resource<T extends KubeObject> {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Never set: it ties the descriptor to the type of its objects. */
+  /** Never set. It ties the descriptor to the type of its objects. */
   readonly holds?: T;
 }
 
-/** A question that is asked by creating an object which is not kept. */
+/** A review: a create request that stores no object and returns a status. */
 export interface Review<Spec, Status> {
   readonly group: string;
   readonly version: string;
@@ -46,10 +46,10 @@ export interface Review<Spec, Status> {
 
 type Name = Omit<Resource<KubeObject>, 'namespaced' | 'holds'>;
 
-/** Describes a kind that lives in namespaces; custom resources are described the same way. */
+/** Describes a namespaced kind, built-in or custom. */
 export const namespaced = <T extends KubeObject>(name: Name): Resource<T> => ({ ...name, namespaced: true });
 
-/** Describes a kind of which there is one set for the whole cluster. */
+/** Describes a cluster-scoped kind. */
 export const clusterWide = <T extends KubeObject>(name: Name): Resource<T> => ({ ...name, namespaced: false });
 
 const core = (plural: string, kind: string): Name => ({ group: '', version: 'v1', plural, kind });
@@ -88,7 +88,7 @@ export const customResourceDefinitions = clusterWide<CustomResourceDefinition>({
   kind: 'CustomResourceDefinition',
 });
 
-/** May we do this one thing? */
+/** Checks one permission of this client. */
 export const selfSubjectAccessReviews: Review<
   Json<V1SelfSubjectAccessReviewSpec>,
   Json<V1SubjectAccessReviewStatus>
@@ -99,7 +99,7 @@ export const selfSubjectAccessReviews: Review<
   kind: 'SelfSubjectAccessReview',
 };
 
-/** What may we do in this namespace? */
+/** Lists the permissions of this client in a namespace. */
 export const selfSubjectRulesReviews: Review<Json<V1SelfSubjectRulesReviewSpec>, Json<V1SubjectRulesReviewStatus>> = {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -114,14 +114,18 @@ export const apiVersionOf = ({ group, version }: Pick<Name, 'group' | 'version'>
 const rootOf = (name: Pick<Name, 'group' | 'version'>): string =>
   `${name.group === '' ? '/api' : '/apis'}/${apiVersionOf(name)}`;
 
-/** The path of a collection: of one namespace, or of all of them. */
+/** The path of a collection, in one namespace or in all namespaces. */
 export function collectionPath(resource: Omit<Resource<KubeObject>, 'holds'>, namespace: string | undefined): string {
   const within = resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
   return `${rootOf(resource)}${within}/${resource.plural}`;
 }
 
-/** The path of one object, or of a subresource of it. */
-export function objectPath(resource: Omit<Resource<KubeObject>, 'holds'>, at: At, subresource?: string): string {
+/** The path of an object or of its subresource. */
+export function objectPath(
+  resource: Omit<Resource<KubeObject>, 'holds'>,
+  at: NamespacedName,
+  subresource?: string,
+): string {
   if (resource.namespaced && at.namespace === undefined)
     throw new Failure('bug', `${resource.plural} ${at.name}: no namespace given`);
   const below = subresource === undefined ? '' : `/${segment(subresource)}`;
@@ -130,7 +134,7 @@ export function objectPath(resource: Omit<Resource<KubeObject>, 'holds'>, at: At
 
 export const reviewPath = (review: Review<unknown, unknown>): string => `${rootOf(review)}/${review.plural}`;
 
-/** One part of a path. An empty name would speak of the whole collection: a DELETE of that is not survivable. */
+/** Encodes a path segment. An empty name is refused: a DELETE would then hit the whole collection. */
 function segment(text: string): string {
   if (text === '' || text === '.' || text === '..') throw new Failure('rejected', `"${text}" is not a name`);
   return encodeURIComponent(text);

@@ -13,12 +13,12 @@ async function lines(text: string, size: number): Promise<string[]> {
 }
 
 describe('lines', () => {
-  it.each([1, 2, 3, 5, 100])('are whole however the stream is cut: every %i bytes', async (size) => {
+  it.each([1, 2, 3, 5, 100])('are complete however the stream is split: every %i bytes', async (size) => {
     expect(await lines('{"a":"é😀"}\n{"b":2}\n\n{"c":3}\n', size)).toEqual(['{"a":"é😀"}', '{"b":2}', '', '{"c":3}']);
     expect(await lines('', size)).toEqual([]);
   });
 
-  it('that break off are a failure, after those that did not', async () => {
+  it('are yielded up to a truncated line, which is a failure', async () => {
     const read: string[] = [];
     const reading = async (): Promise<void> => {
       for await (const line of linesOf(chunksOf('{"a":1}\n{"b":', 4))) read.push(line);

@@ -3,15 +3,15 @@ import { Failure } from '../std/failure.ts';
 import { failureOfEvent } from './errors.ts';
 import type { KubeObject, Stored } from './object.ts';
 
-/** What a watch tells. A bookmark says only how far the server has come. */
+/** An event of a watch. A bookmark carries only the server's current resourceVersion. */
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-/** An object has at most 3 MiB; a line that does not end is not held. */
+/** The size limit of a line. Objects have at most 3 MiB. */
 const longestLine = 16 * 1024 * 1024;
 
-/** Cuts a stream into lines. A last line without its end means that the stream was cut off, and is a failure. */
+/** Splits a stream into lines. A last line without a newline is a failure: the stream was cut off. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let unfinished: string[] = [];
@@ -31,9 +31,9 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   if (left.trim() !== '') throw new Error('the answer broke off in the middle of a line');
 }
 
-/** Reads one line of a watch. `asked` says what is watched, for the failure. */
-export function eventIn<T extends KubeObject>(line: string, asked: string): WatchEvent<T> {
-  const { type, object } = parsed<T>(line, asked);
+/** Parses one line of a watch. `request` names the watched resource, for error messages. */
+export function eventIn<T extends KubeObject>(line: string, request: string): WatchEvent<T> {
+  const { type, object } = parsed<T>(line, request);
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -42,14 +42,14 @@ export function eventIn<T extends KubeObject>(line: string, asked: string): Watc
     case 'BOOKMARK':
       return { type, resourceVersion: object.metadata.resourceVersion };
     case 'ERROR':
-      throw failureOfEvent(asked, object);
+      throw failureOfEvent(request, object);
     default:
-      return unknown(asked, type);
+      return unknown(request, type);
   }
 }
 
-function unknown(asked: string, type: never): never {
-  throw new Failure('unreachable', `${asked}: the server sent an event of the unknown type ${String(type)}`);
+function unknown(request: string, type: never): never {
+  throw new Failure('unreachable', `${request}: the server sent an event of the unknown type ${String(type)}`);
 }
 
 interface Line<T extends KubeObject> {
@@ -57,12 +57,12 @@ interface Line<T extends KubeObject> {
   readonly object: Stored<T>;
 }
 
-function parsed<T extends KubeObject>(line: string, asked: string): Line<T> {
+function parsed<T extends KubeObject>(line: string, request: string): Line<T> {
   try {
     const event: unknown = JSON.parse(line);
     if (typeof event === 'object' && event !== null && 'type' in event && 'object' in event) return event as Line<T>;
   } catch (error) {
-    throw new Failure('unreachable', `${asked}: the server sent a line that is not JSON`, { cause: error });
+    throw new Failure('unreachable', `${request}: the server sent a line that is not JSON`, { cause: error });
   }
-  throw new Failure('unreachable', `${asked}: the server sent a line that is not an event`);
+  throw new Failure('unreachable', `${request}: the server sent a line that is not an event`);
 }

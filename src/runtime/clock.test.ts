@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { backoffSeconds, pause, systemClock } from './clock.ts';
 
-describe('waiting', () => {
-  it('ends with its time, and early when told to stop', async () => {
+describe('pause', () => {
+  it('returns after its time, and early when the signal aborts', async () => {
     const clock = new VirtualClock();
     const stop = new AbortController();
     let ended = 0;
@@ -19,23 +19,23 @@ describe('waiting', () => {
     await pause(clock, 5000, stop.signal);
   });
 
-  it('takes real time on the real clock, and can be called off', async () => {
+  it('takes real time on the system clock, and a timer can be cancelled', async () => {
     const began = systemClock.monotonic();
-    const callOff = systemClock.after(5, () => expect.unreachable());
-    callOff();
+    const cancel = systemClock.after(5, () => expect.unreachable());
+    cancel();
     await pause(systemClock, 20, new AbortController().signal);
     expect(systemClock.monotonic() - began).toBeGreaterThan(15);
   });
 
-  it('for longer than a timer of Node lasts does not end at once', async () => {
-    const callOff = systemClock.after(2 ** 31, () => expect.unreachable());
+  it('does not return at once if the delay exceeds the longest timer of Node', async () => {
+    const cancel = systemClock.after(2 ** 31, () => expect.unreachable());
     await pause(systemClock, 20, new AbortController().signal);
-    callOff();
+    cancel();
   });
 });
 
-describe('the time between attempts', () => {
-  it('doubles up to a limit, and is spread over its upper half', () => {
+describe('backoffSeconds', () => {
+  it('doubles up to a limit, with jitter over its upper half', () => {
     const clock = new VirtualClock();
     const backoff = { firstSeconds: 1, mostSeconds: 10 };
     clock.chance = 0;

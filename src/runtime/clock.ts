@@ -1,16 +1,16 @@
-/** Time and chance, as an argument: a test brings its own, and then hours pass in milliseconds. */
+/** Time and randomness, passed as an argument. A test clock lets hours pass in milliseconds. */
 export interface Clock {
-  /** Milliseconds of a clock that nobody sets: for measuring how long something takes. It stands still while a machine is suspended. */
+  /** Monotonic milliseconds, for durations. The monotonic clock stops while the machine is suspended. */
   readonly monotonic: () => number;
-  /** The time of day, which may jump: for telling people, and for noticing that the machine was suspended. */
+  /** Wall-clock time, which may jump. For timestamps, and to detect a suspended machine. */
   readonly now: () => Date;
-  /** Calls once, later; returns how to call it off. After more than 24 days it may call early. */
+  /** Calls `call` once after `millis`; returns a function that cancels it. Delays above 24 days may end early. */
   readonly after: (millis: number, call: () => void) => () => void;
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number;
 }
 
-/** Node calls at once what is to be called later than this. */
+/** The longest delay of setTimeout. Node fires longer timers at once. */
 const longestTimer = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -23,16 +23,16 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** Waits; returns early, and without complaint, when `signal` aborts. */
+/** Waits for `millis`. Returns early, without an error, when `signal` aborts. */
 export function pause(clock: Clock, millis: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = (): void => {
-    callOff();
+    cancel();
     signal.removeEventListener('abort', end);
     resolve();
   };
-  const callOff = clock.after(millis, end);
+  const cancel = clock.after(millis, end);
   signal.addEventListener('abort', end, { once: true });
   return promise;
 }
@@ -43,8 +43,8 @@ export interface Backoff {
 }
 
 /**
- * How long to wait after so many failures in a row: twice as long each time, up to a limit, and then somewhere in the
- * upper half of that, so that those who failed together do not come back together.
+ * The delay after a number of consecutive failures. It doubles with each failure up to `mostSeconds`. Jitter over the
+ * upper half keeps keys that failed together from retrying together.
  */
 export function backoffSeconds(clock: Clock, { firstSeconds, mostSeconds }: Backoff, failures: number): number {
   const whole = Math.min(mostSeconds, firstSeconds * 2 ** Math.max(0, failures - 1));

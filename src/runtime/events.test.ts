@@ -5,20 +5,20 @@ import type { KubeClient } from '../kube/client.ts';
 import { ApiFailure } from '../kube/errors.ts';
 import { type CoreEvent, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
-import { EventRecorder, type Told } from './events.ts';
+import { type EventContent, EventRecorder } from './events.ts';
 
 interface Server {
   readonly recorder: EventRecorder;
   readonly clock: VirtualClock;
   readonly kept: Map<string, CoreEvent>;
-  readonly troubles: Failure[];
+  readonly failures: Failure[];
   calls: number;
   fault: 'cut off' | 'answer lost' | undefined;
 }
 
 function setUp(): Server {
   const clock = new VirtualClock();
-  const troubles: Failure[] = [];
+  const failures: Failure[] = [];
   const kept = new Map<string, CoreEvent>();
   const reach = <T>(act: () => T): T => {
     server.calls++;
@@ -43,18 +43,18 @@ function setUp(): Server {
         return event as never;
       }),
   };
-  const onTrouble = (failure: Failure): void => void troubles.push(failure);
-  const recorder = new EventRecorder({ client, clock, component: 'operator', instance: 'operator-1', onTrouble });
-  const server: Server = { recorder, clock, kept, troubles, calls: 0, fault: undefined };
+  const onFailure = (failure: Failure): void => void failures.push(failure);
+  const recorder = new EventRecorder({ client, clock, component: 'operator', instance: 'operator-1', onFailure });
+  const server: Server = { recorder, clock, kept, failures, calls: 0, fault: undefined };
   return server;
 }
 
-const grown: Told = { type: 'Normal', reason: 'MemberAdded', message: 'New member a added' };
+const grown: EventContent = { type: 'Normal', reason: 'MemberAdded', message: 'New member a added' };
 const flush = (recorder: EventRecorder): Promise<void> => recorder.flush(new AbortController().signal);
 const counts = (kept: Map<string, CoreEvent>): (number | undefined)[] => [...kept.values()].map(({ count }) => count);
 
-describe('an event', () => {
-  it('says what happened to what, and who says so', async () => {
+describe('EventRecorder', () => {
+  it('an Event has reason, message, involved object and reporting component', async () => {
     const { recorder, kept } = setUp();
     recorder.record(samplePod('a', 7), grown);
     await flush(recorder);
@@ -72,7 +72,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('that repeats within ten minutes is counted, and after that is a new one', async () => {
+  it('a repeat within ten minutes increments the count; a later repeat creates a new Event', async () => {
     const { recorder, kept, clock } = setUp();
     for (const wait of [0, 300_000, 300_000, 601_000]) {
       await clock.advance(wait);
@@ -83,7 +83,7 @@ describe('an event', () => {
     expect([...kept.values()][0]?.lastTimestamp).toBe('2026-01-01T00:10:00Z');
   });
 
-  it('that repeats while the first is on its way is sent once', async () => {
+  it('a repeat while the first Event waits to be sent causes one request', async () => {
     const server = setUp();
     for (let i = 0; i < 5; i++) server.recorder.record(samplePod('a', 7), grown);
     await flush(server.recorder);
@@ -91,7 +91,7 @@ describe('an event', () => {
     expect(server.calls).toBe(1);
   });
 
-  it('of another object, or with other words, is another one', async () => {
+  it('another object or another message creates another Event', async () => {
     const { recorder, kept } = setUp();
     recorder.record(samplePod('a', 7), grown);
     recorder.record(samplePod('b', 7), grown);
@@ -102,18 +102,18 @@ describe('an event', () => {
     expect(kept.size).toBe(4);
   });
 
-  it('is recorded anew when the server has forgotten it', async () => {
-    const { recorder, kept, troubles } = setUp();
+  it('a repeat creates a new Event if the server deleted the first', async () => {
+    const { recorder, kept, failures } = setUp();
     recorder.record(samplePod('a', 7), grown);
     await flush(recorder);
     kept.clear();
     recorder.record(samplePod('a', 7), grown);
     await flush(recorder);
     expect(counts(kept)).toEqual([2]);
-    expect(troubles).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
-  it('is there once when the answer was lost', async () => {
+  it('a lost answer does not duplicate an Event', async () => {
     const server = setUp();
     server.fault = 'answer lost';
     server.recorder.record(samplePod('a', 7), grown);
@@ -122,23 +122,23 @@ describe('an event', () => {
     await server.clock.advance(5_000);
     await flush(server.recorder);
     expect(counts(server.kept)).toEqual([1]);
-    expect(server.troubles).toEqual([]);
+    expect(server.failures).toEqual([]);
   });
 
-  it('is given up after some attempts, and at once in a hurry, without anybody failing', async () => {
+  it('an Event is dropped after three attempts, and after one attempt once flush is aborted', async () => {
     const server = setUp();
     server.fault = 'cut off';
     server.recorder.record(samplePod('a', 7), grown);
     await server.clock.advance(60_000);
     expect(server.calls).toBe(3);
-    expect(server.troubles).toHaveLength(1);
+    expect(server.failures).toHaveLength(1);
     server.recorder.record(samplePod('b', 7), grown);
     await server.recorder.flush(AbortSignal.abort());
     expect(server.calls).toBe(4);
-    expect(server.troubles).toHaveLength(2);
+    expect(server.failures).toHaveLength(2);
   });
 
-  it('is cut short when it is too long', async () => {
+  it('a message above 1024 characters is truncated', async () => {
     const { recorder, kept } = setUp();
     recorder.record(samplePod('a', 7), { ...grown, message: 'x'.repeat(5000) });
     await flush(recorder);
@@ -146,21 +146,21 @@ describe('an event', () => {
   });
 });
 
-describe('events without end', () => {
-  it('are held back for that object only, are said to be, and come again after a while', async () => {
-    const { recorder, kept, troubles, clock } = setUp();
+describe('the Event rate limit', () => {
+  it('applies per object, is reported once, and refills with time', async () => {
+    const { recorder, kept, failures, clock } = setUp();
     for (let i = 0; i < 80; i++) recorder.record(samplePod('a', 7), { ...grown, message: `${i}` });
     recorder.record(samplePod('b', 7), grown);
     await flush(recorder);
     expect(kept.size).toBe(51);
-    expect(troubles.map(({ message }) => message)).toEqual(['an event was not recorded: Pod a has too many']);
+    expect(failures.map(({ message }) => message)).toEqual(['Event dropped: Pod a exceeds its Event rate limit']);
     await clock.advance(60_000);
     for (let i = 0; i < 5; i++) recorder.record(samplePod('a', 7), { ...grown, message: `later ${i}` });
     await flush(recorder);
     expect(kept.size).toBe(53);
   });
 
-  it('of an object that is gone is not kept in mind, and is sent all the same', async () => {
+  it('forget drops a deleted object from memory, but still sends its Events', async () => {
     const { recorder, kept } = setUp();
     recorder.record(samplePod('a', 7), grown);
     recorder.record(samplePod('b', 7), grown);

@@ -1,14 +1,14 @@
 import type { KubeClient } from '../kube/client.ts';
 import { isAlreadyExists } from '../kube/errors.ts';
-import { type At, type CoreEvent, type KubeObject, keyOf } from '../kube/object.ts';
+import { type CoreEvent, type KubeObject, keyOf, type NamespacedName } from '../kube/object.ts';
 import { events } from '../kube/resource.ts';
 import { Failure } from '../std/failure.ts';
 import { type Clock, pause } from './clock.ts';
 
-/** What is told of an object. */
-export interface Told {
+/** The type, reason and message of an Event. */
+export interface EventContent {
   readonly type: 'Normal' | 'Warning';
-  /** One word in CamelCase, of the vocabulary that conditions and logs share. */
+  /** One CamelCase word. Conditions and logs use the same words. */
   readonly reason: string;
   readonly message: string;
 }
@@ -16,26 +16,26 @@ export interface Told {
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   readonly clock: Clock;
-  /** Who says it, as `kubectl describe` shows it, and which of several that is. */
+  /** The reporting component, as `kubectl describe` shows it, and its instance. */
   readonly component: string;
   readonly instance: string;
-  /** Told what could not be recorded. Events are for people: nothing depends on them, so nothing waits for them. */
-  readonly onTrouble: (failure: Failure) => void;
+  /** Called for Events that could not be sent. Events inform users only: no pass waits for them. */
+  readonly onFailure: (failure: Failure) => void;
 }
 
-/** A repeat within this time counts up the event that is there already. */
+/** A repeat within this time increments the count of the existing Event. */
 const repeatMillis = 600_000;
-/** How many events one object may have at once, and how soon it may have one more. */
+/** The token bucket of each object: its size, and the time for one more token. */
 const burst = 50;
 const refillMillis = 30_000;
-/** How many may wait to be sent. */
+/** The most Events that wait to be sent. */
 const mostWaiting = 500;
 const attempts = 3;
 const retryMillis = 1_000;
 const timeoutSeconds = 5;
 const longestMessage = 1024;
 
-/** One event, which may happen again. */
+/** One Event, which may repeat. */
 interface Entry {
   readonly name: string;
   readonly namespace: string;
@@ -52,14 +52,14 @@ interface Allowance {
   readonly of: string;
   readonly left: number;
   readonly at: number;
-  /** It had too many, and that has been said. */
-  readonly isHeldBack: boolean;
+  /** The bucket is empty, and that has been reported. */
+  readonly isExhausted: boolean;
 }
 
-/** Records core/v1 Events. It sends them one after the other, in the background, and never throws. */
+/** Records core/v1 Events. Events are sent one after the other, in the background. No method throws. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** Both in the order of their last use, so that the old ones are in front. */
+  /** Both maps are in order of last use, oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #allowances = new Map<string, Allowance>();
   readonly #stop = new AbortController();
@@ -71,38 +71,38 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** How much is kept in memory of objects. */
+  /** The number of entries in memory. */
   get size(): number {
     return this.#entries.size + this.#allowances.size;
   }
 
-  /** An object of this key is gone. What waits to be sent is sent. */
+  /** Drops a deleted object. Its waiting Events are still sent. */
   forget(key: string): void {
     for (const [name, { event }] of this.#entries)
-      if (keyOf(event.involvedObject as At) === key) this.#entries.delete(name);
+      if (keyOf(event.involvedObject as NamespacedName) === key) this.#entries.delete(name);
     for (const [name, { of }] of this.#allowances) if (of === key) this.#allowances.delete(name);
   }
 
-  record(object: KubeObject, told: Told): void {
-    this.#tidy();
+  record(object: KubeObject, content: EventContent): void {
+    this.#expire();
     if (!this.#isAllowed(object)) return;
-    const entry = this.#entryFor(object, told);
+    const entry = this.#entryFor(object, content);
     entry.count++;
     entry.lastTime = this.#time();
     entry.lastMillis = this.#options.clock.monotonic();
     if (!entry.isWaiting) this.#enqueue(entry);
   }
 
-  /** Waits until all that was recorded is sent or given up; once `signal` aborts nothing is tried again. */
+  /** Waits until all recorded Events are sent or dropped. Once `signal` aborts, nothing is retried. */
   async flush(signal: AbortSignal): Promise<void> {
-    const hurry = (): void => this.#stop.abort();
-    if (signal.aborted) hurry();
-    signal.addEventListener('abort', hurry, { once: true });
+    const stopRetries = (): void => this.#stop.abort();
+    if (signal.aborted) stopRetries();
+    signal.addEventListener('abort', stopRetries, { once: true });
     await this.#sending;
-    signal.removeEventListener('abort', hurry);
+    signal.removeEventListener('abort', stopRetries);
   }
 
-  #entryFor(object: KubeObject, { type, reason, message: whole }: Told): Entry {
+  #entryFor(object: KubeObject, { type, reason, message: whole }: EventContent): Entry {
     const message = whole.length > longestMessage ? `${whole.slice(0, longestMessage - 1)}…` : whole;
     const key = JSON.stringify([identityOf(object), type, reason, message]);
     const known = this.#entries.get(key);
@@ -112,7 +112,7 @@ export class EventRecorder {
     return entry;
   }
 
-  #newEntry(object: KubeObject, told: Told): Entry {
+  #newEntry(object: KubeObject, content: EventContent): Entry {
     const { component, instance } = this.#options;
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid, resourceVersion } = metadata;
@@ -126,7 +126,7 @@ export class EventRecorder {
         apiVersion: 'v1',
         kind: 'Event',
         involvedObject: Object.fromEntries(given),
-        ...told,
+        ...content,
         firstTimestamp: time,
         source: { component },
         reportingComponent: component,
@@ -146,22 +146,23 @@ export class EventRecorder {
     return parts.map((part) => part.toString(16)).join('');
   }
 
-  /** A token bucket an object: a cluster that goes to and fro must not bury everybody else's events. */
+  /** One token bucket per object, so that a flapping cluster does not bury the Events of others. */
   #isAllowed(object: KubeObject): boolean {
     const key = identityOf(object);
     const now = this.#options.clock.monotonic();
     const of = keyOf(object.metadata);
-    const before = this.#allowances.get(key) ?? { of, left: burst, at: now, isHeldBack: false };
+    const before = this.#allowances.get(key) ?? { of, left: burst, at: now, isExhausted: false };
     const left = Math.min(burst, before.left + (now - before.at) / refillMillis);
     const isAllowed = left >= 1;
     this.#allowances.delete(key);
-    this.#allowances.set(key, { of, left: isAllowed ? left - 1 : left, at: now, isHeldBack: !isAllowed });
-    if (!isAllowed && !before.isHeldBack) this.#giveUp(`${object.kind} ${object.metadata.name} has too many`);
+    this.#allowances.set(key, { of, left: isAllowed ? left - 1 : left, at: now, isExhausted: !isAllowed });
+    if (!isAllowed && !before.isExhausted)
+      this.#reportDropped(`${object.kind} ${object.metadata.name} exceeds its Event rate limit`);
     return isAllowed;
   }
 
   #enqueue(entry: Entry): void {
-    if (this.#waiting >= mostWaiting) return this.#giveUp('too many wait to be sent');
+    if (this.#waiting >= mostWaiting) return this.#reportDropped(`${mostWaiting} Events already wait to be sent`);
     entry.isWaiting = true;
     this.#waiting++;
     this.#sending = this.#sending.then(() => this.#send(entry));
@@ -174,24 +175,24 @@ export class EventRecorder {
       const failure = await this.#try(entry);
       if (failure === undefined) return;
       if (failure.kind !== 'unreachable' || attempt === attempts || this.#stop.signal.aborted)
-        return this.#options.onTrouble(failure);
+        return this.#options.onFailure(failure);
       await pause(this.#options.clock, retryMillis, this.#stop.signal);
     }
   }
 
   async #try(entry: Entry): Promise<Failure | undefined> {
     try {
-      await (entry.isCreated ? this.#countUp(entry) : this.#create(entry));
+      await (entry.isCreated ? this.#updateCount(entry) : this.#create(entry));
       return undefined;
     } catch (thrown) {
       const failure = Failure.from(thrown);
       if (failure.kind !== 'not-found' || !entry.isCreated) return failure;
-      entry.isCreated = false; // the server forgets events after a while
+      entry.isCreated = false; // the server deletes Events after a while
       return await this.#try(entry);
     }
   }
 
-  async #countUp({ name, namespace, count, lastTime }: Entry): Promise<void> {
+  async #updateCount({ name, namespace, count, lastTime }: Entry): Promise<void> {
     const body = { count, lastTimestamp: lastTime };
     await this.#options.client.patch(events, { namespace, name }, { type: 'merge', body, timeoutSeconds });
   }
@@ -202,18 +203,18 @@ export class EventRecorder {
     try {
       await this.#options.client.create(events, object, { timeoutSeconds });
     } catch (thrown) {
-      // An answer that was lost: the event is there already.
+      // The answer of an earlier attempt was lost: the Event exists already.
       if (!isAlreadyExists(thrown)) throw thrown;
     }
     entry.isCreated = true;
   }
 
-  #giveUp(why: string): void {
-    this.#options.onTrouble(new Failure('rejected', `an event was not recorded: ${why}`));
+  #reportDropped(why: string): void {
+    this.#options.onFailure(new Failure('rejected', `Event dropped: ${why}`));
   }
 
-  /** Forgets what no longer matters. */
-  #tidy(): void {
+  /** Drops expired entries and full token buckets. */
+  #expire(): void {
     const now = this.#options.clock.monotonic();
     for (const [key, { lastMillis, isWaiting }] of this.#entries) {
       if (isWaiting || now - lastMillis < repeatMillis) break;

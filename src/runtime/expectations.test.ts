@@ -18,8 +18,8 @@ function setUp(): { clock: VirtualClock; store: Store<Pod>; expectations: Expect
   return { clock, store, expectations, expired };
 }
 
-describe('what we wrote', () => {
-  it('is waited for until the store has come as far', () => {
+describe('an expected write', () => {
+  it('is open until the store reaches its resourceVersion', () => {
     const { store, expectations } = setUp();
     expect(expectations.caughtUp('c')).toBe(true);
     expectations.wrote('c', store, samplePod('new', 101));
@@ -31,7 +31,7 @@ describe('what we wrote', () => {
     expect(expectations.caughtUp('c')).toBe(true);
   });
 
-  it('is not waited for when somebody deleted it before we saw it, or when a list or a bookmark was newer', () => {
+  it('is met by a deletion, a list or a bookmark with a newer resourceVersion', () => {
     for (const later of ['deleted', 'list', 'bookmark']) {
       const { store, expectations } = setUp();
       expectations.wrote('c', store, samplePod('new', 101));
@@ -42,14 +42,14 @@ describe('what we wrote', () => {
     }
   });
 
-  it('is waited for also by a store that was listed before we wrote', () => {
+  it('is open if the store was listed before the write', () => {
     const { store, expectations } = setUp();
     expectations.wrote('c', store, samplePod('new', 101));
     store.replace([], '100');
     expect(expectations.caughtUp('c')).toBe(false);
   });
 
-  it('is waited for only so long', async () => {
+  it('expires after a time-out, and the expiry is reported', async () => {
     const { clock, store, expectations, expired } = setUp();
     expectations.wrote('c', store, samplePod('new', 101));
     await clock.advance(29_000);
@@ -62,12 +62,12 @@ describe('what we wrote', () => {
   });
 });
 
-describe('what we deleted', () => {
+describe('an expected deletion', () => {
   it.each<[string, (store: Store<Pod>) => void]>([
     ['goes', (store) => store.remove(samplePod('old', 12))],
     ['is going', (store) => store.put(samplePod('old', 12, { deletionTimestamp: '2026-01-01T00:00:00Z' }))],
     ['has a successor', (store) => store.put(samplePod('old', 12, { uid: 'another' }))],
-  ])('is waited for until it %s', (_, then) => {
+  ])('is open until the object %s', (_, then) => {
     const { store, expectations } = setUp();
     expectations.removed('c', store, samplePod('old', 9));
     expect(expectations.caughtUp('c')).toBe(false);
@@ -77,13 +77,13 @@ describe('what we deleted', () => {
     expect(expectations.caughtUp('c')).toBe(true);
   });
 
-  it('is not taken for gone by a store that has not even seen it come', () => {
+  it('is not met by a store that has not yet seen the object created', () => {
     const { store, expectations } = setUp();
     expectations.removed('c', store, samplePod('young', 20));
     expect(expectations.caughtUp('c')).toBe(false);
   });
 
-  it('does not matter any more when the key is gone', () => {
+  it('is dropped when the key is forgotten', () => {
     const { store, expectations } = setUp();
     expectations.removed('c', store, samplePod('old', 9));
     expectations.forget('c');

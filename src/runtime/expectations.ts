@@ -2,8 +2,8 @@ import { compareVersions, type KubeObject, keyOf, type Stored } from '../kube/ob
 import type { Clock } from './clock.ts';
 import type { Store } from './store.ts';
 
-/** The part of a store that tells how far it has come. */
-export type Seen = Pick<Store<KubeObject>, 'get' | 'versionIn'>;
+/** The part of a store that shows which resourceVersion it has reached. */
+export type StoreView = Pick<Store<KubeObject>, 'get' | 'versionIn'>;
 
 interface Expectation {
   readonly what: string;
@@ -13,7 +13,7 @@ interface Expectation {
 
 export interface ExpectationsOptions {
   readonly clock: Clock;
-  /** Told when a store did not come as far as it should in good time. The pass then goes on with what there is. */
+  /** Called when a store did not see a write in time. The pass then continues with the store as it is. */
   readonly onExpired: (key: string, what: string) => void;
   readonly expireSeconds?: number;
 }
@@ -21,9 +21,8 @@ export interface ExpectationsOptions {
 const defaultExpireSeconds = 30;
 
 /**
- * Remembers our own writes until the stores have seen them. A pass that looks at a store which lags behind would do the
- * same thing once more: create a second pod, remove a second member. `key` is what the pass is about; the objects that
- * were written may be of other kinds.
+ * Tracks our own writes until the stores have seen them. A pass on a stale store would repeat a write: create a second
+ * pod, remove a second member. `key` is the key of the pass; the written objects may be of other kinds.
  */
 export class Expectations {
   readonly #options: ExpectationsOptions;
@@ -33,27 +32,27 @@ export class Expectations {
     this.#options = options;
   }
 
-  /** For how many keys something is open. */
+  /** The number of keys with open expectations. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** We created or changed an object; `object` is what the server answered. */
-  wrote(key: string, store: Seen, object: Stored<KubeObject>): void {
+  /** Records a create or an update; `object` is the server's answer. */
+  wrote(key: string, store: StoreView, object: Stored<KubeObject>): void {
     const version = versionOf(object);
-    // Versions are counted over a whole kind, so a store that is further has also seen this, even if it is gone since.
+    // A resourceVersion counts over a whole kind: a store beyond it has seen this write, even if the object is gone.
     this.#expect(key, `${object.kind} ${keyOf(object.metadata)} at version ${version.resourceVersion}`, () =>
       hasReached(store, version),
     );
   }
 
-  /** We asked for an object's deletion; `object` is what we knew of it. */
-  removed(key: string, store: Seen, object: Stored<KubeObject>): void {
+  /** Records a delete request; `object` is its last known state. */
+  removed(key: string, store: StoreView, object: Stored<KubeObject>): void {
     const at = keyOf(object.metadata);
     this.#expect(key, `the deletion of ${object.kind} ${at}`, isGone(store, at, versionOf(object)));
   }
 
-  /** Whether all that was written for this key can be seen. If not, do nothing yet: an event is on its way. */
+  /** True if the stores have seen all writes of this key. If not, skip the pass: a watch event will follow. */
   caughtUp(key: string): boolean {
     const now = this.#options.clock.monotonic();
     const open = (this.#open.get(key) ?? []).filter(({ isMet }) => !isMet());
@@ -64,7 +63,7 @@ export class Expectations {
     return left.length === 0;
   }
 
-  /** The key is gone for good. */
+  /** Drops a deleted key. */
   forget(key: string): void {
     this.#open.delete(key);
   }
@@ -76,7 +75,7 @@ export class Expectations {
   }
 }
 
-/** All that is kept of an object: an expectation lasts for seconds, and objects may be large. */
+/** The only data kept of a written object, because objects may be large. */
 interface Version {
   readonly namespace: string | undefined;
   readonly uid: string;
@@ -84,18 +83,20 @@ interface Version {
 }
 
 const versionOf = ({ metadata: { namespace, uid, resourceVersion } }: Stored<KubeObject>): Version => ({
-  ...{ namespace, uid, resourceVersion },
+  namespace,
+  uid,
+  resourceVersion,
 });
 
 const isGone =
-  (store: Seen, at: string, version: Version): (() => boolean) =>
+  (store: StoreView, at: string, version: Version): (() => boolean) =>
   () => {
     if (!hasReached(store, version)) return false;
     const now = store.get(at)?.metadata;
     return now === undefined || now.uid !== version.uid || now.deletionTimestamp !== undefined;
   };
 
-function hasReached(store: Seen, { namespace, resourceVersion }: Version): boolean {
+function hasReached(store: StoreView, { namespace, resourceVersion }: Version): boolean {
   const version = store.versionIn(namespace);
   return version !== undefined && compareVersions(version, resourceVersion) >= 0;
 }

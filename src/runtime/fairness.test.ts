@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settled, VirtualClock } from '../../test/support/virtual-clock.ts';
-import { again, done, type Outcome, waiting } from './outcome.ts';
+import { done, type Outcome, requeueAfter, waiting } from './outcome.ts';
 import { WorkQueue } from './work-queue.ts';
 import { type Reconcile, workers } from './worker.ts';
 
@@ -13,20 +13,21 @@ function team(reconcile: (clock: VirtualClock) => Reconcile<string>, { count = 1
   return { clock, queue, stop, ended: workers(options)(stop.signal) };
 }
 
-const lasting = (clock: VirtualClock, millis: number): Promise<void> =>
+const sleeping = (clock: VirtualClock, millis: number): Promise<void> =>
   new Promise((resolve) => void clock.after(millis, resolve));
 
-const silent = (seconds = 0.2): Outcome => ({ ...waiting('NoContact', seconds), isSilent: true }) as Outcome;
+const unresponsive = (seconds = 0.2): Outcome =>
+  ({ ...waiting('NoContact', seconds), isUnresponsive: true }) as Outcome;
 
-/** How long a healthy key waits for its pass, beside keys whose passes take this long and come back soon. */
-async function delayBeside(count: number, { takes = 2_000, after = 0, ends = silent() } = {}): Promise<number> {
+/** The delay of a healthy key among `count` slow keys that are requeued at once. */
+async function delayBeside(count: number, { takes = 2_000, after = 0, ends = unresponsive() } = {}): Promise<number> {
   const passed: number[] = [];
   const { clock, queue, stop, ended } = team((time) => async (key) => {
-    if (key !== 'healthy') return lasting(time, takes).then(() => ends);
+    if (key !== 'healthy') return sleeping(time, takes).then(() => ends);
     passed.push(time.monotonic());
     return done;
   });
-  for (let i = 0; i < count; i++) queue.add(`silent-${i}`);
+  for (let i = 0; i < count; i++) queue.add(`slow-${i}`);
   await clock.advance(after);
   const asked = clock.monotonic();
   queue.wake('healthy');
@@ -37,31 +38,31 @@ async function delayBeside(count: number, { takes = 2_000, after = 0, ends = sil
   return (passed[0] ?? Number.POSITIVE_INFINITY) - asked;
 }
 
-describe('a healthy key', () => {
-  it('waits for none of 64 whose etcd did not answer the last time', async () => {
+describe('a healthy key among slow keys', () => {
+  it('is not delayed by 64 keys with an unresponsive etcd in the last pass', async () => {
     expect(await delayBeside(64, { after: 10_000 })).toBeLessThan(50);
     expect(await delayBeside(64, { after: 10_000, takes: 300 })).toBeLessThan(50);
   });
 
-  it('waits for none of 64 whose passes were slow the last time, whatever held them up', async () => {
-    expect(await delayBeside(64, { after: 10_000, ends: again(0.2) })).toBeLessThan(50);
+  it('is not delayed by 64 keys with a slow last pass', async () => {
+    expect(await delayBeside(64, { after: 10_000, ends: requeueAfter(0.2) })).toBeLessThan(50);
   });
 
-  it('waits for half a second at most where 64 stop answering at once', async () => {
+  it('is delayed by at most half a second when 64 keys stop answering at once', async () => {
     expect(await delayBeside(64)).toBeLessThan(500);
   });
 });
 
-describe('a key that was slow', () => {
-  it('has workers of its own, and comes back to the others when it is slow no more', async () => {
+describe('a slow key', () => {
+  it('moves to the slow lane, and back to the usual lane after a fast pass', async () => {
     let takes = 2_000;
     const passes: number[] = [];
     const { clock, queue, stop, ended } = team((time) => async (key) => {
       const began = time.monotonic();
-      if (key === 'db') await lasting(time, takes);
-      else await lasting(time, 5_000);
+      if (key === 'db') await sleeping(time, takes);
+      else await sleeping(time, 5_000);
       if (key === 'db') passes.push(time.monotonic() - began);
-      return key === 'db' && takes > 1_000 ? silent() : again(0.2);
+      return key === 'db' && takes > 1_000 ? unresponsive() : requeueAfter(0.2);
     });
     for (let i = 0; i < 300; i++) queue.add(`other-${i}`);
     queue.add('db');
@@ -78,14 +79,14 @@ describe('a key that was slow', () => {
     await ended;
   });
 
-  it('is never worked on twice at once, however many events it has', async () => {
+  it('never has two concurrent passes, however many events arrive', async () => {
     let [running, most, passes] = [0, 0, 0];
     const { clock, queue, stop, ended } = team((time) => async () => {
       most = Math.max(most, ++running);
-      await lasting(time, 2_000);
+      await sleeping(time, 2_000);
       running--;
       passes++;
-      return silent();
+      return unresponsive();
     });
     for (let i = 0; i < 100; i++) {
       queue.wake('db');
@@ -98,16 +99,16 @@ describe('a key that was slow', () => {
   });
 });
 
-/** How many passes are under way at once where all keys are slow. */
+/** The most concurrent passes if all keys are slow. */
 async function mostAtOnce(how: Parameters<typeof team>[1]): Promise<number> {
   let [running, most] = [0, 0];
   const work =
     (time: VirtualClock): Reconcile<string> =>
     async () => {
       most = Math.max(most, ++running);
-      await lasting(time, 60_000);
+      await sleeping(time, 60_000);
       running--;
-      return silent();
+      return unresponsive();
     };
   const { clock, queue, stop, ended } = team(work, how);
   for (let i = 0; i < 1_000; i++) queue.add(`db-${i}`);
@@ -118,23 +119,23 @@ async function mostAtOnce(how: Parameters<typeof team>[1]): Promise<number> {
   return most;
 }
 
-describe('passes at once', () => {
+describe('concurrent passes', () => {
   it('are bounded, however many keys are slow', async () => {
     const most = await mostAtOnce({});
     expect(most).toBeGreaterThan(64);
     expect(most).toBeLessThanOrEqual(16 * 10);
   });
 
-  it('are as many as there are workers, where these need not be fair', async () => {
+  it('equal the worker count without isFair', async () => {
     expect(await mostAtOnce({ count: 1, isFair: false })).toBe(1);
   });
 });
 
 describe('the queue', () => {
-  it('keeps nothing of a key that is done with', async () => {
-    let outcome: Outcome = silent(30);
+  it('keeps no memory of a finished key', async () => {
+    let outcome: Outcome = unresponsive(30);
     const { clock, queue, stop, ended } = team((time) => async () => {
-      await lasting(time, 2_000);
+      await sleeping(time, 2_000);
       return outcome;
     });
     queue.wake('db');

@@ -1,4 +1,4 @@
-/** Keys that wait for a worker, in the order in which they were added, so that no key starves another. */
+/** Keys that are ready for a worker, first in, first out. */
 export class Lane<Key> {
   readonly #ready = new Set<Key>();
   readonly #takers: (() => void)[] = [];
@@ -16,7 +16,7 @@ export class Lane<Key> {
     this.#takers.shift()?.();
   }
 
-  /** The next key, if there is one. It is taken in this very moment, so that no other worker gets it. */
+  /** Removes and returns the next key, synchronously, so that no second worker gets it. */
   take(): { readonly key: Key } | undefined {
     const next = this.#ready.values().next();
     if (next.done === true) return undefined;
@@ -24,8 +24,8 @@ export class Lane<Key> {
     return { key: next.value };
   }
 
-  /** A worker that was woken for a key but stops must not be the only one that knew of it. */
-  passOn(): void {
+  /** Wakes another worker if keys are ready. A stopping worker calls this: it may have been woken for a key. */
+  wakeNext(): void {
     if (this.#ready.size > 0) this.#takers.shift()?.();
   }
 

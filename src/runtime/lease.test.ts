@@ -6,20 +6,20 @@ import type { Clock } from './clock.ts';
 import { type Leadership, lead } from './lease.ts';
 
 interface Candidate {
-  /** Undefined until it leads. */
+  /** Undefined until the candidate leads. */
   leadership: Leadership | undefined;
   ended: 'no' | 'stopped' | Failure;
   readonly stop: AbortController;
-  readonly troubles: Failure[];
-  /** Whether it was told of its loss before anything was called off. */
-  toldFirst?: boolean;
+  readonly failures: Failure[];
+  /** True if onLost ran before the lost signal aborted. */
+  lostFirst?: boolean;
 }
 
-/** Starts one that leads until it is stopped or loses. `process` is its identity; behind a slash, what tells it apart. */
+/** Starts a candidate. `process` is its identity, with an optional suffix after a slash to name the process. */
 function start(server: FakeLeases, clock: Clock, process: string): Candidate {
   const [identity = ''] = process.split('/');
   const stop = new AbortController();
-  const candidate: Candidate = { leadership: undefined, ended: 'no', stop, troubles: [] };
+  const candidate: Candidate = { leadership: undefined, ended: 'no', stop, failures: [] };
   const work = (leadership: Leadership): Promise<void> => {
     candidate.leadership = leadership;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -33,8 +33,8 @@ function start(server: FakeLeases, clock: Clock, process: string): Candidate {
     name: 'operator',
     identity,
     clock,
-    onTrouble: (failure: Failure) => candidate.troubles.push(failure),
-    onLost: () => void (candidate.toldFirst = candidate.leadership?.lost.aborted === false),
+    onFailure: (failure: Failure) => candidate.failures.push(failure),
+    onLost: () => void (candidate.lostFirst = candidate.leadership?.lost.aborted === false),
   };
   const run = async (): Promise<void> => {
     try {
@@ -48,8 +48,8 @@ function start(server: FakeLeases, clock: Clock, process: string): Candidate {
   return candidate;
 }
 
-describe('of two candidates', () => {
-  it('the first leads, for as long as it renews', async () => {
+describe('two candidates', () => {
+  it('the first leads as long as it renews the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await settled();
@@ -59,10 +59,10 @@ describe('of two candidates', () => {
     expect(two.leadership).toBeUndefined();
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'one', leaseTransitions: 0, leaseDurationSeconds: 15 });
     expect(server.lease?.spec?.renewTime).toMatch(/^2026-01-01T00:(09:5|10:0)\d\.\d{6}Z$/);
-    expect([...one.troubles, ...two.troubles]).toEqual([]);
+    expect([...one.failures, ...two.failures]).toEqual([]);
   });
 
-  it('the second takes over soon after the first has stopped and finished', async () => {
+  it('the second leads soon after the first stops and releases the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await settled();
@@ -75,7 +75,7 @@ describe('of two candidates', () => {
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
   });
 
-  it('the second waits for the first to expire when that one is cut off, and never do both lead', async () => {
+  it('the second waits for the expiry of the lease if the first is cut off; they never lead both', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await settled();
@@ -91,18 +91,18 @@ describe('of two candidates', () => {
     expect(took).toBeGreaterThan(12);
     expect(took).toBeLessThan(18);
     expect(one.ended).toMatchObject({ message: 'lost the lease system/operator: it could not be renewed in time' });
-    expect([one.toldFirst, two.toldFirst]).toEqual([true, undefined]);
-    expect(one.troubles.length).toBeGreaterThan(2);
+    expect([one.lostFirst, two.lostFirst]).toEqual([true, undefined]);
+    expect(one.failures.length).toBeGreaterThan(2);
   });
 });
 
-describe('two candidates whose clocks are ten minutes apart', () => {
+describe('two candidates with clocks ten minutes apart', () => {
   const skewed = ({ monotonic, now, after, random }: VirtualClock, minutes: number): Clock => ({
     ...{ monotonic, after, random },
     now: () => new Date(now().getTime() + minutes * 60_000),
   });
 
-  it.each([10, -10])('never lead both, and the second waits for the lease to expire (%i minutes)', async (minutes) => {
+  it.each([10, -10])('never lead both: the second waits for the expiry of the lease (%i minutes)', async (minutes) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await settled();
@@ -119,7 +119,7 @@ describe('two candidates whose clocks are ten minutes apart', () => {
 });
 
 describe('two processes with the same identity', () => {
-  it('never lead both: the second waits for the lease to expire, and the first loses it by name', async () => {
+  it('never lead both: the second waits for the expiry, and the loss names the other process', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'same/one');
     await settled();
@@ -130,15 +130,15 @@ describe('two processes with the same identity', () => {
     const lease = await server.clientOf('two').get({} as never, { name: '' });
     await server.clientOf('two').update({} as never, { ...lease, metadata: { ...lease.metadata, annotations: {} } });
     await clock.advance(4_500);
-    const says = 'lost the lease system/operator: another process with the identity same took it';
-    expect(one.ended).toMatchObject({ message: says });
+    const message = 'lost the lease system/operator: another process with the identity same took it';
+    expect(one.ended).toMatchObject({ message });
   });
 
-  it('follow each other: a restarted process waits for the lease of its predecessor once', async () => {
+  it('lead in turn: a restarted process waits for the expiry of the old lease once', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     start(server, clock, 'same/one');
     await clock.advance(60_000);
-    server.faults.set('same/one', 'hangs'); // it was killed
+    server.faults.set('same/one', 'hangs'); // the process was killed
     const two = start(server, clock, 'same/two');
     await clock.advance(14_000);
     expect(two.leadership).toBeUndefined();
@@ -148,7 +148,7 @@ describe('two processes with the same identity', () => {
 });
 
 describe('a leader', () => {
-  it.each(['cut off', 'hangs'] as const)('stops in time when its requests are %s', async (fault) => {
+  it.each(['cut off', 'hangs'] as const)('stops before the lease expires if its requests fail: %s', async (fault) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await clock.advance(60_000);
@@ -159,7 +159,7 @@ describe('a leader', () => {
     expect(one.leadership?.lost.aborted).toBe(true);
   });
 
-  it('goes on when it can renew again before the deadline', async () => {
+  it('keeps leading if a renewal succeeds before the deadline', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await clock.advance(60_000);
@@ -172,7 +172,7 @@ describe('a leader', () => {
     }
   });
 
-  it('stops when its process stood still, and knows before any timer has fired', async () => {
+  it('stops after a pause of its process, before any timer fires', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await clock.advance(60_000);
@@ -184,38 +184,38 @@ describe('a leader', () => {
     expect(one.leadership?.holds()).toBe(false);
     await clock.advance(0);
     expect(one.leadership?.lost.aborted).toBe(true);
-    expect(one.ended).toMatchObject({ message: expect.stringMatching(/stood still for [34]\.\d s/) });
-    expect(server.lease?.spec?.holderIdentity).toBe('one'); // who comes next has to wait, as if we had crashed
+    expect(one.ended).toMatchObject({ message: expect.stringMatching(/was paused for [34]\.\d s/) });
+    expect(server.lease?.spec?.holderIdentity).toBe('one'); // not released: the next leader waits for the expiry
   });
 
-  // It renews every 2 s and looks every 0.5 s: after 61.6 s the renewal comes first.
-  it.each([61, 61.6])('stops when its machine was suspended after %s s, before any timer fires', async (seconds) => {
+  // The lease is renewed every 2 s and guarded every 0.5 s: after 61.6 s the renewal comes first.
+  it.each([61, 61.6])('stops after a suspend of its machine at %s s, before any timer fires', async (seconds) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     for (const millis of [3_000, -3_600_000]) {
-      clock.suspend(millis); // too short; and a wall clock that is set back
+      clock.suspend(millis); // a short suspend, or a wall clock set back
       await clock.advance(60_000);
       expect(one.leadership?.holds()).toBe(true);
     }
     await clock.advance(seconds * 1000 - 60_000);
-    clock.suspend(3_600_000); // which only the wall clock shows
+    clock.suspend(3_600_000); // detected by the wall clock only
     expect(one.leadership?.holds()).toBe(false);
     await clock.advance(500);
-    expect(one.ended).toMatchObject({ message: expect.stringMatching(/suspended, .* by 3600\.0 s/) });
+    expect(one.ended).toMatchObject({ message: expect.stringMatching(/suspended or .* by 3600\.0 s/) });
   });
 
-  it('stops at its next renewal when somebody else took the lease', async () => {
+  it('stops at its next renewal if another holder took the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await clock.advance(60_000);
     const lease = await server.clientOf('thief').get({} as never, { name: '' });
     await server.clientOf('thief').update({} as never, { ...lease, spec: { holderIdentity: 'thief' } } as never);
     await clock.advance(4_500);
-    expect(one.ended).toMatchObject({ message: 'lost the lease system/operator: somebody else took it' });
+    expect(one.ended).toMatchObject({ message: 'lost the lease system/operator: another holder took it' });
     expect(server.lease?.spec?.holderIdentity).toBe('thief');
   });
 
-  it('gives the lease back even when its last renewal was not answered', async () => {
+  it('releases the lease even if its last renewal got no answer', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     const one = start(server, clock, 'one');
     await clock.advance(60_000);
@@ -230,7 +230,7 @@ describe('a leader', () => {
 });
 
 describe('a candidate', () => {
-  it('ends at once when it is stopped before it leads', async () => {
+  it('ends at once if stopped before it leads', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     start(server, clock, 'one');
     await settled();
@@ -242,7 +242,7 @@ describe('a candidate', () => {
     expect(two.leadership).toBeUndefined();
   });
 
-  it('counts on while some of its looks fail', async () => {
+  it('keeps counting towards the expiry while some of its reads fail', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     start(server, clock, 'one');
     await settled();
@@ -258,7 +258,7 @@ describe('a candidate', () => {
     expect(two.leadership?.holds()).toBe(true);
   });
 
-  it('goes on trying while the server is away', async () => {
+  it('retries while the API server is unreachable', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     server.faults.set('one', 'cut off');
     const one = start(server, clock, 'one');

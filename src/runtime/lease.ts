@@ -9,41 +9,46 @@ export interface LeaseOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly namespace: string;
   readonly name: string;
-  /** The holder as users see it, such as the name of the pod. Processes with the same identity are told apart by an annotation. */
+  /** The holderIdentity, such as the pod name. An annotation distinguishes processes with the same identity. */
   readonly identity: string;
   readonly clock: Clock;
-  /** Told of attempts that failed; they are made again as long as there is time. */
-  readonly onTrouble: (failure: Failure) => void;
-  /** Called when leadership is lost, before anything else hears of it: a process may end itself here. */
+  /** Called for failed attempts. They are retried until the renew deadline. */
+  readonly onFailure: (failure: Failure) => void;
+  /** Called first when leadership is lost. The process may exit here. */
   readonly onLost?: ((failure: Failure) => void) | undefined;
-  /** How long the others wait for a leader that they do not hear of. */
+  /** How long other candidates wait for a leader that does not renew. */
   readonly durationSeconds?: number;
-  /** How long we go on without having renewed. Shorter than the duration: we stop before the others begin. */
+  /**
+   * How long a leader works without a renewal. Shorter than the duration, so that the leader stops before another
+   * starts.
+   */
   readonly renewDeadlineSeconds?: number;
   readonly retrySeconds?: number;
 }
 
 /**
- * The right to lead, which can be lost. It is a courtesy and no lock: between looking at it and acting on it time may
- * pass, so whatever is done under it has to be safe when two do it.
+ * Leadership, which can be lost. A lease is no lock: time passes between the check and the write. Every write must
+ * therefore be safe with two leaders.
  */
 export interface Leadership {
   /** Aborts when leadership is lost. */
   readonly lost: AbortSignal;
-  /** Looks at the clock itself: after a pause of the process this is right before any timer has fired. */
+  /** Compares with the clock, so the result is right after a pause of the process, before any timer fires. */
   readonly holds: () => boolean;
 }
 
-/** Names the process that holds the lease: two processes may have the same identity, and only one of them may lead. */
+/** Names the process that holds the lease. Two processes may have the same identity; only one may lead. */
 const processAnnotation = 'etcd-operator/process';
 
-/** How often we look whether time is up, or has stood still for us. */
+/** How often the guard checks for a missed renewal or a paused process. */
 const tickMillis = 500;
 
 /**
- * Waits until we lead, then works, renewing the lease meanwhile. Told to stop, `work` has to end by itself; then the lease
- * is given back, and the next one need not wait for it to expire. Fails when leadership was lost, as soon as `work` has
- * ended: then it is best to leave the process, because what it still has under way belongs to somebody else now.
+ * Acquires the lease, then runs `work` and renews the lease meanwhile. After a stop `work` ends by itself, and the
+ * lease is released so that the next leader need not wait for its expiry.
+ *
+ * Throws after `work` has ended if leadership was lost. The process should then exit: its open requests may conflict
+ * with the new leader.
  */
 export async function lead(
   options: LeaseOptions,
@@ -63,7 +68,7 @@ export async function lead(
   try {
     await work({ lost: lost.signal, holds: () => !lost.signal.aborted && candidate.isFresh() });
   } catch (thrown) {
-    lost.signal.throwIfAborted(); // that is why, whatever the work says
+    lost.signal.throwIfAborted(); // the loss is the cause; the error of `work` is a consequence
     throw thrown;
   } finally {
     stop.abort();
@@ -73,7 +78,7 @@ export async function lead(
   lost.signal.throwIfAborted();
 }
 
-/** The time from winning the lease to losing it or giving it back. */
+/** The time from acquiring the lease to losing or releasing it. */
 interface Term {
   readonly stop: AbortSignal;
   readonly lost: AbortSignal;
@@ -90,11 +95,13 @@ class Candidate {
   readonly #durationSeconds: number;
   readonly #deadlineMillis: number;
   readonly #retryMillis: number;
-  /** The lease as we last saw it, and when we saw it change: the others' clocks are not to be trusted. */
+  /** The last known lease, and the local time of its last change. Timestamps of other machines are not trusted. */
   #seen: { readonly lease: Stored<Lease>; readonly at: number } | undefined;
-  /** When we sent the request that last renewed it, by both clocks: the others count from later than this. */
+  /**
+   * The time at which the last successful renewal was sent, by both clocks. Other candidates count from a later time.
+   */
   #renewed = { at: Number.NEGATIVE_INFINITY, wall: 0 };
-  /** When `guard` last had its turn. */
+  /** The time of the last tick of `guard`. */
   #tickedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeaseOptions) {
@@ -105,31 +112,31 @@ class Candidate {
     this.#retryMillis = retrySeconds * 1000;
   }
 
-  /** Whether we renewed it recently enough to go on, and were awake all the time. */
+  /** True if the last renewal is recent enough and the process was not paused. */
   isFresh(): boolean {
     const isRenewed = this.#options.clock.monotonic() - this.#renewed.at < this.#deadlineMillis;
-    return isRenewed && this.#standstill() === undefined;
+    return isRenewed && this.#pauseReason() === undefined;
   }
 
-  /** Why it cannot be known that others did not take the lease meanwhile. */
-  #standstill(): string | undefined {
+  /** Describes a pause of the process or the machine, during which another candidate may have taken the lease. */
+  #pauseReason(): string | undefined {
     const { clock } = this.#options;
     const lateMillis = clock.monotonic() - this.#tickedAt - tickMillis;
     const aheadMillis = clock.now().getTime() - this.#renewed.wall - (clock.monotonic() - this.#renewed.at);
     const isLong = (millis: number): boolean => millis > this.#deadlineMillis / 3;
-    if (isLong(lateMillis)) return `this process stood still for ${inSeconds(lateMillis)}`;
-    // The monotonic clock does not count the time for which a virtual machine was suspended. A wall clock that is set forward
-    // looks the same: then leadership is lost without need, which does no harm.
+    if (isLong(lateMillis)) return `this process was paused for ${inSeconds(lateMillis)}`;
+    // The monotonic clock stops while a virtual machine is suspended. A wall clock set forward looks the same:
+    // leadership is then lost without need, which is harmless.
     if (isLong(aheadMillis))
-      return `this machine was suspended, or its clock set forward, by ${inSeconds(aheadMillis)}`;
+      return `this machine was suspended or its clock was set forward by ${inSeconds(aheadMillis)}`;
     return undefined;
   }
 
-  /** Tries until the lease is ours; false if we were told to stop before. */
+  /** Tries until this process holds the lease. False if stopped before. */
   async acquire(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       if ((await this.#attempt(signal)) === 'ours') return true;
-      // Those who wait for the same lease do not ask all at once.
+      // Jitter keeps candidates from asking all at once.
       await pause(this.#options.clock, this.#retryMillis * (1 + this.#options.clock.random() / 5), signal);
     }
     return false;
@@ -139,25 +146,25 @@ class Candidate {
     for (;;) {
       await pause(this.#options.clock, this.#retryMillis, stop);
       if (stop.aborted) return;
-      const standstill = this.#standstill(); // a renewal would hide it from `guard`
-      if (standstill !== undefined) return lose(this.#loss('unreachable', standstill));
-      // Not broken off by `stop`: whether it was written has to be known when the lease is given back.
+      const paused = this.#pauseReason(); // checked first: a renewal would hide the pause from `guard`
+      if (paused !== undefined) return lose(this.#loss('unreachable', paused));
+      // `stop` does not abort this request: `release` must know whether the renewal was written.
       if ((await this.#attempt(lost)) === 'taken') return lose(this.#loss('conflict', `${this.#holder()} took it`));
     }
   }
 
-  /** Ends our leadership when it could not be renewed in time, or when this process was not running as it should. */
+  /** Ends leadership when the renew deadline passes or the process was paused. */
   async guard({ stop, lose }: Term): Promise<void> {
     const { clock } = this.#options;
     while (!stop.aborted) {
       this.#tickedAt = clock.monotonic();
       await pause(clock, tickMillis, stop);
       if (stop.aborted || this.isFresh()) continue;
-      return lose(this.#loss('unreachable', this.#standstill() ?? 'it could not be renewed in time'));
+      return lose(this.#loss('unreachable', this.#pauseReason() ?? 'it could not be renewed in time'));
     }
   }
 
-  /** Gives the lease back. If that fails the others wait for it to expire, which is no harm. */
+  /** Releases the lease. If that fails, other candidates wait for its expiry. */
   async release(): Promise<void> {
     const { client, namespace, name } = this.#options;
     const call = { timeoutSeconds: this.#deadlineMillis / 4000 };
@@ -167,7 +174,7 @@ class Candidate {
       const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: this.#time() };
       await client.update(leases, { ...lease, spec }, call);
     } catch (thrown) {
-      this.#options.onTrouble(Failure.from(thrown));
+      this.#options.onFailure(Failure.from(thrown));
     }
   }
 
@@ -176,10 +183,11 @@ class Candidate {
       return await this.#take(signal);
     } catch (thrown) {
       const failure = Failure.from(thrown);
-      // What we wrote may be there or not: look next time. But what others wrote is kept, or it would never expire.
+      // Our write may or may not be stored, so the next attempt reads the lease. The lease of another holder is
+      // kept: its expiry counts from the time it was first seen.
       if (this.#isOurs()) this.#seen = undefined;
-      const cameSecond = failure.kind === 'conflict';
-      if (!signal.aborted && !cameSecond) this.#options.onTrouble(failure);
+      const wasSecond = failure.kind === 'conflict';
+      if (!signal.aborted && !wasSecond) this.#options.onFailure(failure);
       return 'unknown';
     }
   }
@@ -188,7 +196,7 @@ class Candidate {
     const { client, clock, namespace, name } = this.#options;
     const call = { signal, timeoutSeconds: this.#deadlineMillis / 2000 };
     if (!this.#isOurs())
-      this.#look(await unless('not-found', client.get(leases, { namespace, name }, call), undefined));
+      this.#observe(await unless('not-found', client.get(leases, { namespace, name }, call), undefined));
     const [began, wall] = [clock.monotonic(), clock.now().getTime()];
     const lease = this.#seen?.lease;
     if (lease !== undefined && this.#isTaken()) return 'taken';
@@ -201,10 +209,10 @@ class Candidate {
     return 'ours';
   }
 
-  #look(lease: Stored<Lease> | undefined): void {
-    const isNews = lease?.metadata.resourceVersion !== this.#seen?.lease.metadata.resourceVersion;
+  #observe(lease: Stored<Lease> | undefined): void {
+    const hasChanged = lease?.metadata.resourceVersion !== this.#seen?.lease.metadata.resourceVersion;
     if (lease === undefined) this.#seen = undefined;
-    else if (isNews) this.#seen = { lease, at: this.#options.clock.monotonic() };
+    else if (hasChanged) this.#seen = { lease, at: this.#options.clock.monotonic() };
   }
 
   #isOurs(): boolean {
@@ -218,11 +226,11 @@ class Candidate {
 
   #holder(): string {
     const { identity } = this.#options;
-    const isNamesake = this.#seen?.lease.spec?.holderIdentity === identity;
-    return isNamesake ? `another process with the identity ${identity}` : 'somebody else';
+    const holder = this.#seen?.lease.spec?.holderIdentity;
+    return holder === identity ? `another process with the identity ${identity}` : 'another holder';
   }
 
-  /** Somebody else holds it, and has been heard of within its duration. */
+  /** True if another process holds the lease and it has not expired. */
   #isTaken(): boolean {
     if (this.#seen === undefined || this.#isOurs()) return false;
     const { holderIdentity, leaseDurationSeconds = this.#durationSeconds } = this.#seen.lease.spec ?? {};
@@ -230,7 +238,7 @@ class Candidate {
     return Boolean(holderIdentity) && this.#options.clock.monotonic() < expires;
   }
 
-  /** The lease with us as its holder, and the version we saw: if somebody wrote meanwhile, the write is refused. */
+  /** The lease with this process as holder, at the last seen resourceVersion: a concurrent write causes a conflict. */
   #mine(lease: Stored<Lease> | undefined): Lease {
     const { namespace, name, identity } = this.#options;
     const now = this.#time();
@@ -244,7 +252,7 @@ class Candidate {
     return { ...lease, metadata, spec: { ...lease.spec, ...holding, acquireTime: now, leaseTransitions } };
   }
 
-  /** The server wants microseconds. */
+  /** The API requires microseconds. */
   #time(): string {
     return this.#options.clock.now().toISOString().replace('Z', '000Z');
   }

@@ -11,8 +11,8 @@ const untilStopped =
       });
     });
 
-describe('things that run together', () => {
-  it('end when told to', async () => {
+describe('runTogether', () => {
+  it('ends all runnables when the signal aborts', async () => {
     const ended: string[] = [];
     const stop = new AbortController();
     const all = runTogether([untilStopped(ended, 'a'), untilStopped(ended, 'b')], stop.signal);
@@ -21,7 +21,7 @@ describe('things that run together', () => {
     expect(ended).toEqual(['a', 'b']);
   });
 
-  it('all stop when one fails, and the failure is that of the first, not of those it stopped', async () => {
+  it('stops all runnables when one fails, and throws the first failure', async () => {
     const ended: string[] = [];
     const failsWhenStopped: Runnable = async (signal) => {
       await untilStopped(ended, 'a')(signal);

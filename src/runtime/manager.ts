@@ -1,7 +1,7 @@
-/** A thing that runs until told to stop. Starting it is a call, never a constructor's side effect. */
+/** Runs until `signal` aborts. Nothing starts in a constructor. */
 export type Runnable = (signal: AbortSignal) => Promise<void>;
 
-/** Runs all of them; the first to fail stops the rest; returns when the last one has ended. */
+/** Runs all of them. The first failure stops the rest. Returns, or throws that failure, after the last has ended. */
 export async function runTogether(runnables: readonly Runnable[], outer: AbortSignal): Promise<void> {
   const inner = new AbortController();
   const signal = AbortSignal.any([outer, inner.signal]);

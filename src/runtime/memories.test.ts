@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { forgetting, Memories } from './memories.ts';
-import { again, done, type Outcome } from './outcome.ts';
+import { forgetWhenOver, Memories } from './memories.ts';
+import { done, type Outcome, requeueAfter } from './outcome.ts';
 
 async function sizesAfter(outcome: Outcome, isOver: boolean): Promise<Readonly<Record<string, number>>> {
   const memories = new Memories();
-  memories.map('told').set('a', 1).set('b', 1);
-  await forgetting(
+  memories.map('events').set('a', 1).set('b', 1);
+  await forgetWhenOver(
     async () => outcome,
     memories,
     () => isOver,
@@ -13,17 +13,17 @@ async function sizesAfter(outcome: Outcome, isOver: boolean): Promise<Readonly<R
   return memories.sizes();
 }
 
-describe('what is remembered of a key', () => {
-  it('goes with the key, and not before', async () => {
-    expect(await sizesAfter(done, true)).toEqual({ told: 1 });
-    expect(await sizesAfter(done, false)).toEqual({ told: 2 });
-    expect(await sizesAfter(again(1), true)).toEqual({ told: 2 });
+describe('the memory of a key', () => {
+  it('is dropped once a pass is done and the key is over, not before', async () => {
+    expect(await sizesAfter(done, true)).toEqual({ events: 1 });
+    expect(await sizesAfter(done, false)).toEqual({ events: 2 });
+    expect(await sizesAfter(requeueAfter(1), true)).toEqual({ events: 2 });
   });
 
-  it('goes but for the memories that are named', () => {
+  it('is kept in the memories named in `kept`', () => {
     const memories = new Memories();
-    for (const name of ['told', 'warnings']) memories.map(name).set('a', 1);
+    for (const name of ['events', 'warnings']) memories.map(name).set('a', 1);
     memories.forget('a', ['warnings']);
-    expect(memories.sizes()).toEqual({ told: 0, warnings: 1 });
+    expect(memories.sizes()).toEqual({ events: 0, warnings: 1 });
   });
 });

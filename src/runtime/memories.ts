@@ -1,23 +1,23 @@
 import type { Reconcile } from './worker.ts';
 
-/** Something that is kept in memory from one pass to the next, for each key by itself. */
+/** State that is kept in memory between passes, by key. */
 export interface Memory {
   readonly size: number;
-  /** The key is gone for good. */
+  /** Drops the state of a deleted key. */
   forget(key: string): void;
 }
 
-/** All that a controller keeps in memory of its keys, so that nothing of a key outlives it. */
+/** All memories of a controller. A deleted key is dropped from all of them at once. */
 export class Memories {
   readonly #named = new Map<string, Memory>();
 
-  /** Each memory has a name of its own. */
+  /** Registers a memory under a unique name. */
   add<T extends Memory>(name: string, memory: T): T {
     this.#named.set(name, memory);
     return memory;
   }
 
-  /** The same for a map by key. */
+  /** Registers a new map by key. */
   map<T>(name: string): Map<string, T> {
     const map = new Map<string, T>();
     this.add(name, {
@@ -29,19 +29,19 @@ export class Memories {
     return map;
   }
 
-  /** `kept`: the names of memories that go on. */
+  /** Drops the key from all memories but those named in `kept`. */
   forget(key: string, kept: readonly string[] = []): void {
     for (const [name, memory] of this.#named) if (!kept.includes(name)) memory.forget(key);
   }
 
-  /** How much each of them holds. */
+  /** The number of entries of each memory. */
   sizes(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#named].map(([name, { size }]) => [name, size]));
   }
 }
 
-/** Passes after which nothing is remembered of a key that is not looked after any more. */
-export const forgetting =
+/** Wraps a reconcile function: drops all memory of a key once a pass is done and `isOver` holds. */
+export const forgetWhenOver =
   (
     reconcile: Reconcile<string>,
     memories: Pick<Memories, 'forget'>,

@@ -1,61 +1,71 @@
 import type { Failure } from '../std/failure.ts';
 
-/** What a pass says to the queue. There is no fourth way: no flags, no sentinel errors, no nulls. */
+/** The result of a pass: done, requeue, or failed. */
 export type Outcome =
   | { readonly is: 'done' }
-  | ({ readonly is: 'again' } & Again)
+  | ({ readonly is: 'requeue' } & Requeue)
   | { readonly is: 'failed'; readonly failure: Failure };
 
-export interface Again {
+export interface Requeue {
   readonly afterSeconds: number;
-  /** What is waited for. A wait that goes on is looked at less often the longer it lasts; `Patience` says how often. */
+  /** The name of the wait. A long wait is requeued less and less often, see `WaitBackoff`. */
   readonly waitsFor?: string;
-  /** Which step was taken. Steps that change nothing are taken again less and less often; other waits begin anew. */
-  readonly acted?: string;
-  /** However long the wait has lasted, the next look is no later than this. */
+  /** The step that was taken. A repeated step is requeued less and less often; a new step resets all waits. */
+  readonly afterStep?: string;
+  /** The upper bound of the delay, whatever the age of the wait. */
   readonly atMostSeconds?: number;
-  /** A visit that need not be on time: visits of different keys are spread. */
-  readonly isRough?: true;
-  /** This pass did not look, so a wait that was going on before goes on. */
-  readonly isUnseen?: true;
-  /** The key's etcd did not answer. Such keys have workers of their own. */
-  readonly isSilent?: true;
+  /** The time is approximate: jitter is added, so that keys spread. */
+  readonly isApproximate?: true;
+  /** The cache was behind and the pass observed nothing, so the current wait keeps its age. */
+  readonly isCacheBehind?: true;
+  /** The key's etcd did not answer. Such keys go to the slow lane. */
+  readonly isUnresponsive?: true;
 }
 
-/** Nothing more to do until something happens. */
+/** Nothing to do until the next event. */
 export const done: Outcome = { is: 'done' };
 
-/** Look again after this time. Whatever was waited for before is over. */
-export const again = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds });
+/** Requeues after a delay, and ends the current wait. */
+export const requeueAfter = (afterSeconds: number): Outcome => ({ is: 'requeue', afterSeconds });
 
-/** Look after this time at what came of a step, and less often when the same step is taken again and again. */
-export const acted = (step: string, afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, acted: step });
+/** Requeues after a step. The delay grows if the same step is repeated. */
+export const requeueAfterStep = (step: string, afterSeconds: number): Outcome => ({
+  is: 'requeue',
+  afterSeconds,
+  afterStep: step,
+});
 
-/** A rough visit is earlier or later than asked for by at most this share of the time. */
-export const mostSpread = 0.2;
+/** The jitter of an approximate requeue, as a share of its delay, in both directions. */
+export const mostJitter = 0.2;
 
-/** All is well, but look again about then, for what cannot be watched. */
-export const around = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, isRough: true });
+/** Requeues at an approximate time, to observe state that has no watch. */
+export const requeueAround = (afterSeconds: number): Outcome => ({ is: 'requeue', afterSeconds, isApproximate: true });
 
 /** A timer may fire a little early. */
 const lateMillis = 10;
 
 /**
- * Look again when a time has come, both in milliseconds of the wall clock, and about every `longestSeconds` until then: clocks
- * are put forward and back. A visit in between is never later than the time itself.
+ * Requeues at `time`, and about every `longestSeconds` until then, because the wall clock may be adjusted. `time` and
+ * `now` are wall-clock milliseconds. Jitter never delays the requeue beyond `time`.
  */
-export function visitAt(time: number | undefined, now: number, longestSeconds: number): Outcome {
+export function requeueAt(time: number | undefined, now: number, longestSeconds: number): Outcome {
   const left = time === undefined ? Number.POSITIVE_INFINITY : (Math.max(time - now, 0) + lateMillis) / 1000;
-  return left > longestSeconds * (1 + mostSpread) ? around(longestSeconds) : again(left);
+  return left > longestSeconds * (1 + mostJitter) ? requeueAround(longestSeconds) : requeueAfter(left);
 }
 
-/** Look again after this time at first, and less often when the same wait lasts. */
+/** Requeues after a delay, which grows while the same wait lasts. */
 export const waiting = (waitsFor: string, afterSeconds: number, atMostSeconds = Number.POSITIVE_INFINITY): Outcome => ({
-  ...{ is: 'again', afterSeconds, waitsFor },
+  is: 'requeue',
+  afterSeconds,
+  waitsFor,
   ...(Number.isFinite(atMostSeconds) ? { atMostSeconds } : {}),
 });
 
-/** The caches are behind, so nothing was looked at. */
-export const notYet = (afterSeconds: number): Outcome => ({ is: 'again', afterSeconds, isUnseen: true });
+/** Requeues because the cache is behind our own writes; the pass observed nothing. */
+export const requeueOnStaleCache = (afterSeconds: number): Outcome => ({
+  is: 'requeue',
+  afterSeconds,
+  isCacheBehind: true,
+});
 
 export const failed = (failure: Failure): Outcome => ({ is: 'failed', failure });

@@ -7,14 +7,14 @@ import { systemClock } from './clock.ts';
 import { Reflector, whenSynced } from './reflector.ts';
 
 describe('a list', () => {
-  it('that stalls is trouble, and not taken for a watch that was idle', async () => {
+  it('that stalls is a failure, not an idle time-out of a watch', async () => {
     const cause = Object.assign(new Error('Body Timeout Error'), { code: 'UND_ERR_BODY_TIMEOUT' });
     const pages = () => {
       throw new ApiFailure('unreachable', 'the list stalled', { cause });
     };
     const { promise: trouble, resolve } = Promise.withResolvers<Failure>();
     const client = { pages } as never;
-    const reflector = new Reflector<Pod>({ client, resource: pods, clock: systemClock, onTrouble: resolve });
+    const reflector = new Reflector<Pod>({ client, resource: pods, clock: systemClock, onFailure: resolve });
     const stop = new AbortController();
     const ended = reflector.run(stop.signal);
     expect(await trouble).toMatchObject({ message: 'the list stalled' });
@@ -22,7 +22,7 @@ describe('a list', () => {
     await ended;
   });
 
-  it('that never comes keeps nobody who is told to stop', async () => {
+  it('without an answer does not delay a stop', async () => {
     const stop = new AbortController();
     const waiting = whenSynced([{ synced: new Promise(() => {}) }], stop.signal);
     stop.abort();

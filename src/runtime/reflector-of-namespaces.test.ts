@@ -4,7 +4,7 @@ import { type FakeRequest, fakeApiServer, json, line, refuse } from '../../test/
 import { samplePod } from '../../test/support/sample-objects.ts';
 import { until } from '../../test/support/until.ts';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import { withoutCredentials } from '../kube/config.ts';
+import { anonymousAccess } from '../kube/config.ts';
 import { connectTo } from '../kube/connection.ts';
 import { HttpKubeClient } from '../kube/http-client.ts';
 import type { Pod, Stored } from '../kube/object.ts';
@@ -22,7 +22,7 @@ const podIn = (namespace: string, name: string, version: number): Stored<Pod> =>
 const indexes = { name: ({ metadata }: Stored<Pod>) => [metadata.name] };
 const path = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
 
-/** A reflector of the namespaces a and b, whose server watches as `watch` says. */
+/** A reflector of the namespaces a and b; `watch` answers their watches. */
 async function running(watch: (response: ServerResponse, request: FakeRequest) => void) {
   const server = await fakeApiServer((response, request) => {
     if (request.query.has('watch')) return watch(response, request);
@@ -31,22 +31,24 @@ async function running(watch: (response: ServerResponse, request: FakeRequest) =
     const resourceVersion = namespace === 'a' ? '50' : '5';
     return json(response, { metadata: { resourceVersion }, items: [podIn(namespace, 'x', 3)] });
   });
-  const connection = connectTo(withoutCredentials(server.url), { userAgent: 'test' });
+  const connection = connectTo(anonymousAccess(server.url), { userAgent: 'test' });
   const client = new HttpKubeClient(connection, { fieldManager: 'test' });
-  const onTrouble = ({ message }: Error) => void troubles.push(message);
-  const troubles: string[] = [];
+  const onFailure = ({ message }: Error) => void failures.push(message);
+  const failures: string[] = [];
   const reflector = reflectorOfNamespaces<Pod>(['a', 'b'], {
     client,
     resource: pods,
     clock: systemClock,
-    onTrouble,
+    onFailure,
     indexes,
   });
   const stop = new AbortController();
   const ended = reflector.run(stop.signal);
   await reflector.synced;
   return {
-    ...{ store: reflector.store, server, troubles },
+    store: reflector.store,
+    server,
+    failures,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await ended;
@@ -56,14 +58,14 @@ async function running(watch: (response: ServerResponse, request: FakeRequest) =
   };
 }
 
-describe('a cache of several namespaces', () => {
-  it('lists and watches each of them, and asks nothing of all namespaces', async () => {
+describe('a reflector of several namespaces', () => {
+  it('lists and watches each namespace, and sends no cluster-wide request', async () => {
     await using cache = await running((response, request) => {
       response.setHeader('content-type', 'application/json');
       if (request.path === path('b')) response.write(line('ADDED', podIn('b', 'y', 6)));
       else response.flushHeaders();
     });
-    await until('the event is here', async () => cache.store.get('b/y'));
+    await until('the event is in the store', async () => cache.store.get('b/y'));
     expect(
       cache.store
         .all()
@@ -76,7 +78,7 @@ describe('a cache of several namespaces', () => {
       .map((each) => each.query.get('resourceVersion'));
     expect(new Set(from)).toEqual(new Set(['5', '50']));
     expect(cache.store.by('name', 'b', 'x')).toHaveLength(1);
-    expect(cache.troubles).toEqual([]);
+    expect(cache.failures).toEqual([]);
   });
 });
 
@@ -88,13 +90,13 @@ describe('a store of several namespaces', () => {
     return made;
   };
 
-  it('keeps the objects of other namespaces when one is listed again', () => {
+  it('keeps the objects of other namespaces when one namespace is listed again', () => {
     const made = store();
     made.replace([], '60', 'a');
     expect(made.all().map(({ metadata }) => metadata.uid)).toEqual(['b-x']);
   });
 
-  it('has a version for each namespace: progress in one says nothing about another', () => {
+  it('has a resourceVersion for each namespace', () => {
     const made = store();
     made.advance('70', 'a');
     made.put(podIn('b', 'y', 6));

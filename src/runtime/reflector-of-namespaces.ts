@@ -3,12 +3,12 @@ import { type Runnable, runTogether } from './manager.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 import { Store } from './store.ts';
 
-/** One store with the objects of several namespaces, for an account that may list and watch in these only. */
+/** One store with the objects of several namespaces, for a service account without cluster-wide list and watch. */
 export function reflectorOfNamespaces<T extends KubeObject>(
   namespaces: readonly [string, ...(readonly string[])],
   options: Omit<ReflectorOptions<T>, 'namespace' | 'store'>,
 ): Pick<Reflector<T>, 'store' | 'synced' | 'run'> {
-  const { indexes = {}, onTrouble: onHandlerFailure } = options;
+  const { indexes = {}, onFailure: onHandlerFailure } = options;
   const store = new Store<T>({ indexes, onHandlerFailure, perNamespace: true });
   const each = namespaces.map((namespace) => new Reflector<T>({ ...options, namespace, store }));
   const running = each.map(

@@ -10,7 +10,7 @@ import {
 } from '../../test/support/fake-api-server.ts';
 import { samplePod } from '../../test/support/sample-objects.ts';
 import { until } from '../../test/support/until.ts';
-import { withoutCredentials } from '../kube/config.ts';
+import { anonymousAccess } from '../kube/config.ts';
 import { type Connection, connectTo } from '../kube/connection.ts';
 import { HttpKubeClient } from '../kube/http-client.ts';
 import type { Pod } from '../kube/object.ts';
@@ -39,13 +39,13 @@ function runUntilTestEnds(reflector: Reflector<Pod>, connection: Connection, ser
 interface Running {
   readonly server: FakeApiServer;
   readonly reflector: Reflector<Pod>;
-  readonly troubles: Failure[];
-  readonly heard: string[];
+  readonly failures: Failure[];
+  readonly changes: string[];
   readonly lists: () => number;
   readonly watchedFrom: () => string[];
 }
 
-/** A reflector of a server that lists one pod at version 5, and whose n-th watch goes as `watches[n]` says. */
+/** A reflector of a server that lists one pod at version 5; `watches[n]` answers the n-th watch. */
 async function running(
   watches: ((response: ServerResponse, request: FakeRequest) => void)[],
   options: Partial<ReflectorOptions<Pod>> = {},
@@ -59,19 +59,19 @@ async function running(
     if (watch === undefined) return response.flushHeaders();
     return watch(response, request);
   });
-  const connection = connectTo(withoutCredentials(server.url), { userAgent: 'test' });
-  const troubles: Failure[] = [];
-  const heard: string[] = [];
+  const connection = connectTo(anonymousAccess(server.url), { userAgent: 'test' });
+  const failures: Failure[] = [];
+  const changes: string[] = [];
   const reflector = new Reflector<Pod>({
     client: new HttpKubeClient(connection, { fieldManager: 'test' }),
     resource: pods,
     clock: systemClock,
-    onTrouble: (failure) => troubles.push(failure),
+    onFailure: (failure) => failures.push(failure),
     backoff: { firstSeconds: 0.01, mostSeconds: 0.05 },
     ...options,
   });
   reflector.store.onChange(({ type, object }) =>
-    heard.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
+    changes.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
   );
   const stop = runUntilTestEnds(reflector, connection, server);
   await whenSynced([reflector], stop.signal);
@@ -80,8 +80,8 @@ async function running(
   return {
     server,
     reflector,
-    troubles,
-    heard,
+    failures,
+    changes,
     lists: () => requests(false).length,
     watchedFrom: () => requests(true).map(({ query }) => query.get('resourceVersion') ?? ''),
   };
@@ -91,28 +91,28 @@ const truly = (what: string, is: () => boolean): Promise<boolean> =>
   until(what, async () => is() || undefined, { seconds: 5 });
 
 describe('a reflector', () => {
-  it('lists, watches from there with bookmarks, and takes events in', async () => {
-    const { reflector, heard, watchedFrom, server } = await running([
+  it('lists, then watches from that version with bookmarks, and stores the events', async () => {
+    const { reflector, changes, watchedFrom, server } = await running([
       (response) => {
         response.write(line('ADDED', samplePod('b', 6)) + line('MODIFIED', samplePod('a', 7)));
         response.write(line('DELETED', samplePod('b', 8)) + line('BOOKMARK', samplePod('', 20)));
       },
     ]);
-    await truly('all events are here', () => reflector.store.versionIn(undefined) === '20');
-    expect(heard).toEqual(['added a@3', 'added b@6', 'updated a@7', 'deleted b@8']);
+    await truly('all events are in the store', () => reflector.store.versionIn(undefined) === '20');
+    expect(changes).toEqual(['added a@3', 'added b@6', 'updated a@7', 'deleted b@8']);
     expect(watchedFrom()).toEqual(['5']);
     expect(server.requests.at(-1)?.query.get('allowWatchBookmarks')).toBe('true');
     expect(Number(server.requests.at(-1)?.query.get('timeoutSeconds'))).toBeGreaterThanOrEqual(300);
   });
 
-  it('goes on from the last bookmark when the server ends the watch, without a new list', async () => {
-    const { watchedFrom, lists, troubles } = await running([
+  it('continues from the last bookmark when the server ends the watch, without a new list', async () => {
+    const { watchedFrom, lists, failures } = await running([
       (response) => void response.end(line('BOOKMARK', samplePod('', 20))),
     ]);
-    await truly('it watches again', () => watchedFrom().length === 2);
+    await truly('the reflector watches again', () => watchedFrom().length === 2);
     expect(watchedFrom()).toEqual(['5', '20']);
     expect(lists()).toBe(1);
-    expect(troubles).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
   it.each<[string, (response: ServerResponse) => void]>([
@@ -122,12 +122,12 @@ describe('a reflector', () => {
     ],
     ['the answer to the watch', (response) => refuse(response, 410, 'Expired')],
     ['an answer without a reason', (response) => void response.writeHead(410).end()],
-    ['a bookmark of an earlier time', (response) => void response.write(line('BOOKMARK', samplePod('', 4)))],
-  ])('lists again when it is told by %s that its version is forgotten', async (_, watch) => {
-    const { lists, watchedFrom, troubles } = await running([watch]);
-    await truly('it watches again', () => watchedFrom().length === 2);
+    ['a bookmark with an older version', (response) => void response.write(line('BOOKMARK', samplePod('', 4)))],
+  ])('lists again when its version expired, reported by %s', async (_, watch) => {
+    const { lists, watchedFrom, failures } = await running([watch]);
+    await truly('the reflector watches again', () => watchedFrom().length === 2);
     expect(lists()).toBe(2);
-    expect(troubles).toMatchObject([{ kind: 'conflict' }]);
+    expect(failures).toMatchObject([{ kind: 'conflict' }]);
   });
 
   it.each<[string, (response: ServerResponse) => void, RegExp]>([
@@ -144,9 +144,9 @@ describe('a reflector', () => {
     ['a line that is not JSON', (response) => void response.write('{"type":"ADDED",}\n'), /not JSON/],
     ['a line that is not an event', (response) => void response.write('{"a":1}\n'), /not an event/],
     ['an unknown event', (response) => void response.write(line('STRANGE', {})), /unknown type STRANGE/],
-  ])('goes on where it was after %s', async (_, fault, says) => {
+  ])('continues from its last version after %s', async (_, fault, expected) => {
     const good = (response: ServerResponse): void => void response.write(line('ADDED', samplePod('c', 9)));
-    const { troubles, watchedFrom, lists, reflector } = await running([
+    const { failures, watchedFrom, lists, reflector } = await running([
       (response) => {
         response.end(line('MODIFIED', samplePod('a', 7)));
       },
@@ -154,28 +154,28 @@ describe('a reflector', () => {
       good,
     ]);
     await truly('the third watch brings its pod', () => reflector.store.get('default/c') !== undefined);
-    expect(troubles.map(({ message }) => message)).toEqual([expect.stringMatching(says)]);
-    expect(troubles[0]?.kind).toBe('unreachable');
+    expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(expected)]);
+    expect(failures[0]?.kind).toBe('unreachable');
     expect(watchedFrom()).toEqual(['5', '7', '7']);
     expect(lists()).toBe(1);
   });
 
-  it('begins an idle watch again, and reports that as a restart and not as trouble', async () => {
+  it('restarts an idle watch, and reports a restart, not a failure', async () => {
     const restarted: string[] = [];
     const options = { idleSeconds: 0.3, onRestart: (what: string) => void restarted.push(what) };
-    const { watchedFrom, troubles, lists } = await running([(response) => response.flushHeaders()], options);
-    await truly('it watches again', () => watchedFrom().length === 2);
-    expect([troubles, restarted, lists()]).toEqual([[], ['pods'], 1]);
+    const { watchedFrom, failures, lists } = await running([(response) => response.flushHeaders()], options);
+    await truly('the reflector watches again', () => watchedFrom().length === 2);
+    expect([failures, restarted, lists()]).toEqual([[], ['pods'], 1]);
   });
 
-  it('starts from a list when failing does not end', async () => {
+  it('lists again after five consecutive failures', async () => {
     const fail = (response: ServerResponse): void => refuse(response, 500, 'broken');
     const { lists, watchedFrom } = await running([fail, fail, fail, fail, fail]);
-    await truly('it watches again', () => watchedFrom().length === 6);
+    await truly('the reflector watches again', () => watchedFrom().length === 6);
     expect(lists()).toBe(2);
   });
 
-  it('does not storm a server that ends every watch at once', async () => {
+  it('backs off if the server ends every watch at once', async () => {
     const end = (response: ServerResponse): void => void response.end();
     const backoff = { firstSeconds: 0.2, mostSeconds: 10 };
     const { watchedFrom } = await running([end, end, end, end, end, end, end], { backoff });
@@ -183,7 +183,7 @@ describe('a reflector', () => {
     expect(watchedFrom().length).toBeLessThanOrEqual(4);
   });
 
-  it('trims what comes by list and by watch', async () => {
+  it('trims objects from the list and from the watch', async () => {
     const trim: ReflectorOptions<Pod>['trim'] = (pod) => ({
       ...pod,
       metadata: { ...pod.metadata, labels: { trimmed: 'yes' } },
@@ -191,35 +191,35 @@ describe('a reflector', () => {
     const { reflector } = await running([(response) => void response.write(line('ADDED', samplePod('b', 6)))], {
       trim,
     });
-    await truly('both are here', () => reflector.store.size === 2);
+    await truly('both pods are in the store', () => reflector.store.size === 2);
     expect(reflector.store.all().map(({ metadata }) => metadata.labels)).toEqual([
       { trimmed: 'yes' },
       { trimmed: 'yes' },
     ]);
   });
 
-  it('keeps by default only what is read', async () => {
+  it('drops managedFields by default', async () => {
     const managed = { ...samplePod('b', 6), metadata: { ...samplePod('b', 6).metadata, managedFields: [{}] } };
     const { reflector } = await running([(response) => void response.write(line('ADDED', managed))]);
-    await truly('both are here', () => reflector.store.size === 2);
+    await truly('both pods are in the store', () => reflector.store.size === 2);
     expect(reflector.store.get('default/b')).toEqual(samplePod('b', 6));
   });
 
-  it('survives a handler that throws', async () => {
-    const { reflector, troubles } = await running([
+  it('continues after a handler throws', async () => {
+    const { reflector, failures } = await running([
       (response) =>
         setTimeout(() => response.write(line('ADDED', samplePod('b', 6)) + line('ADDED', samplePod('c', 7))), 50),
     ]);
     reflector.store.onChange(({ object }) => {
       if (object.metadata.name === 'b') throw new Error('handler');
     });
-    await truly('both are here', () => reflector.store.size === 3);
-    expect(troubles).toMatchObject([{ kind: 'bug' }]);
+    await truly('both pods are in the store', () => reflector.store.size === 3);
+    expect(failures).toMatchObject([{ kind: 'bug' }]);
   });
 });
 
 describe('a list', () => {
-  it('that fails is asked for again, and nothing is synced before it is whole', async () => {
+  it('that fails is retried, and the reflector is not synced before the last page', async () => {
     let lists = 0;
     const server = await fakeApiServer((response, { query }) => {
       if (query.has('watch')) return response.flushHeaders();
@@ -230,21 +230,21 @@ describe('a list', () => {
       if (lists === 3) return refuse(response, 410, 'Expired');
       return json(response, { metadata: { resourceVersion: '5' }, items: [samplePod('b', 2)] });
     });
-    const connection = connectTo(withoutCredentials(server.url), { userAgent: 'test' });
-    const troubles: Failure[] = [];
+    const connection = connectTo(anonymousAccess(server.url), { userAgent: 'test' });
+    const failures: Failure[] = [];
     const reflector = new Reflector<Pod>({
       client: new HttpKubeClient(connection, { fieldManager: 'test' }),
       resource: pods,
       clock: systemClock,
-      onTrouble: (failure) => {
+      onFailure: (failure) => {
         expect(reflector.store.versionIn(undefined)).toBeUndefined();
-        troubles.push(failure);
+        failures.push(failure);
       },
       backoff: { firstSeconds: 0.01, mostSeconds: 0.05 },
     });
     const stop = runUntilTestEnds(reflector, connection, server);
     expect(await whenSynced([reflector], stop.signal)).toBe(true);
     expect(reflector.store.all().map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
-    expect(troubles.map(({ kind }) => kind)).toEqual(['unreachable', 'conflict']);
+    expect(failures.map(({ kind }) => kind)).toEqual(['unreachable', 'conflict']);
   });
 });

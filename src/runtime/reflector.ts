@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ApiFailure, isExpired, isIdleEnd, retryAfterOf } from '../kube/errors.ts';
+import { ApiFailure, isExpired, isIdleTimeout, retryAfterOf } from '../kube/errors.ts';
 import { compareVersions, type KubeObject, type Stored } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { WatchEvent } from '../kube/watch-events.ts';
@@ -12,17 +12,17 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'pages' | 'watch'>;
   readonly resource: Resource<T>;
   readonly clock: Clock;
-  /** Told of what went wrong. Nothing has to be done about it: the reflector goes on by itself. */
-  readonly onTrouble: (failure: Failure) => void;
-  /** Called when a watch ended in order and the next one begins. `what` is the resource's plural. */
-  readonly onRestart?: ((what: string) => void) | undefined;
+  /** Called for failed lists and watches. The reflector retries by itself. */
+  readonly onFailure: (failure: Failure) => void;
+  /** Called when a watch ends normally and the next one begins. `plural` is the resource's plural. */
+  readonly onRestart?: ((plural: string) => void) | undefined;
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
-  /** A store that reflectors of other namespaces keep, too. Without it, the reflector has one of its own. */
+  /** A store shared with reflectors of other namespaces. Default: a new store. */
   readonly store?: Store<T>;
-  /** Takes away what is not read here, to save memory; `slim` if left out. */
+  /** Drops unused parts of an object, to save memory. Default: `slim`. */
   readonly trim?: (object: Stored<T>) => Stored<T>;
   readonly pageSize?: number;
   readonly idleSeconds?: number;
@@ -30,50 +30,50 @@ export interface ReflectorOptions<T extends KubeObject> {
 }
 
 const defaultBackoff: Backoff = { firstSeconds: 0.5, mostSeconds: 30 };
-/** A watch that lasted this long was a good one: what comes after it is not a failure in a row. */
+/** A watch that lasted this long resets the count of consecutive failures. */
 const goodWatchMillis = 5_000;
-/** The server ends a watch after a time between one and two of these, so that not all end at once. */
+/** The server ends a watch after one to two times this duration. The jitter spreads the restarts. */
 const watchSeconds = 300;
-/** After so many failures in a row the version we go on from may be the reason, so we start from a list. */
+/** After so many consecutive failures the resourceVersion may be the cause, so the reflector lists again. */
 const failuresUntilRelist = 5;
 
 /**
- * Keeps a store like the server: a list, and then a watch from its version on; again a watch when that one ends; again a
- * list when the server has forgotten the version. No failure ends it, only its signal.
+ * Keeps a store in sync with the server: lists once, then watches from that resourceVersion. A watch that ends is
+ * restarted; an expired resourceVersion causes a new list. Only its signal stops a reflector, no failure does.
  */
 export class Reflector<T extends KubeObject> {
   readonly store: Store<T>;
-  /** Kept when the first list is in the store. Before, that something is not there means nothing. */
+  /** Resolves after the first list. Before that, a missing object proves nothing. */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<T>;
   readonly #trim: (object: Stored<T>) => Stored<T>;
-  readonly #nowSynced: () => void;
+  readonly #markSynced: () => void;
   #mustList = true;
   #watchBegan: number | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synced = promise;
-    this.#nowSynced = resolve;
+    this.#markSynced = resolve;
     this.#options = options;
     this.#trim = options.trim ?? slim;
-    this.store = options.store ?? new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onTrouble });
+    this.store = options.store ?? new Store({ indexes: options.indexes ?? {}, onHandlerFailure: options.onFailure });
   }
 
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const failure = await this.#turn(signal);
+      const failure = await this.#listAndWatch(signal);
       if (signal.aborted) return;
       if (failure === undefined) this.#options.onRestart?.(this.#options.resource.plural);
-      else this.#options.onTrouble(failure);
-      failures = this.#wasGoodWatch() ? Number(failure !== undefined) : failures + 1;
+      else this.#options.onFailure(failure);
+      failures = this.#wasLongWatch() ? Number(failure !== undefined) : failures + 1;
       if (isExpired(failure) || failures >= failuresUntilRelist) this.#mustList = true;
       await pause(this.#options.clock, this.#waitMillis(failures, failure), signal);
     }
   }
 
-  /** A list, if that is needed, and one watch to its end. */
-  async #turn(signal: AbortSignal): Promise<Failure | undefined> {
+  /** Lists if needed, then watches until the watch ends. */
+  async #listAndWatch(signal: AbortSignal): Promise<Failure | undefined> {
     this.#watchBegan = undefined;
     try {
       if (this.#mustList) await this.#list(signal);
@@ -81,12 +81,12 @@ export class Reflector<T extends KubeObject> {
       await this.#watch(signal);
       return undefined;
     } catch (thrown) {
-      // A list that stalls fails in the same way as an idle watch, and is trouble.
-      return this.#watchBegan !== undefined && isIdleEnd(thrown) ? undefined : Failure.from(thrown);
+      // An idle time-out ends a watch normally. The same error from a list is a failure.
+      return this.#watchBegan !== undefined && isIdleTimeout(thrown) ? undefined : Failure.from(thrown);
     }
   }
 
-  #wasGoodWatch(): boolean {
+  #wasLongWatch(): boolean {
     return this.#watchBegan !== undefined && this.#options.clock.monotonic() - this.#watchBegan >= goodWatchMillis;
   }
 
@@ -101,7 +101,7 @@ export class Reflector<T extends KubeObject> {
     }
     this.store.replace(objects, version, this.#options.namespace);
     this.#mustList = false;
-    this.#nowSynced();
+    this.#markSynced();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -110,10 +110,10 @@ export class Reflector<T extends KubeObject> {
     const idle = idleSeconds === undefined ? {} : { idleSeconds };
     const lastsSeconds = watchSeconds * (1 + clock.random());
     const options = { ...this.#selection(), ...idle, resourceVersion: from, lastsSeconds, signal };
-    for await (const event of client.watch(resource, options)) this.#take(event);
+    for await (const event of client.watch(resource, options)) this.#apply(event);
   }
 
-  #take(event: WatchEvent<T>): void {
+  #apply(event: WatchEvent<T>): void {
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
@@ -131,8 +131,8 @@ export class Reflector<T extends KubeObject> {
     const { namespace } = this.#options;
     const before = this.store.versionIn(namespace);
     if (before !== undefined && compareVersions(version, before) < 0)
-      // The server's own store was put back to an earlier time, and what we hold may never have happened.
-      throw new ApiFailure('conflict', `the server went back to version ${version}`, { reason: 'Expired' });
+      // The server's etcd was restored from a backup: the cached objects may be from a lost history.
+      throw new ApiFailure('conflict', `the API server went back to resourceVersion ${version}`, { reason: 'Expired' });
     this.store.advance(version, namespace);
   }
 
@@ -152,7 +152,7 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** Waits for the first list of each; false if `signal` aborted before that. */
+/** Waits for the first list of each reflector. False if `signal` aborts before. */
 export async function whenSynced(
   reflectors: readonly Pick<Reflector<KubeObject>, 'synced'>[],
   signal: AbortSignal,

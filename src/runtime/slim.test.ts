@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { samplePod } from '../../test/support/sample-objects.ts';
-import { coreosBackups } from '../dialects/coreos-v1beta2/backup.ts';
-import { coreos } from '../dialects/coreos-v1beta2/dialect.ts';
-import { improbable } from '../dialects/improbable-v1alpha1/dialect.ts';
+import { coreosBackups } from '../apis/coreos-v1beta2/backup.ts';
+import { coreos } from '../apis/coreos-v1beta2/dialect.ts';
+import { improbable } from '../apis/improbable-v1alpha1/dialect.ts';
 import type { KubeObject, Stored } from '../kube/object.ts';
 import { slim } from './slim.ts';
 
@@ -18,15 +18,15 @@ const cluster = (spec: object, annotations: Readonly<Record<string, string>> = {
   spec,
 });
 
-describe('an object as it is kept', () => {
-  it('has neither managedFields nor what kubectl remembers', () => {
+describe('slim', () => {
+  it('drops managedFields and the last-applied annotation', () => {
     const kept = slim({ ...cluster({ size: 3 }, { [lastApplied]: bulk, mine: 'yes' }) });
     expect(kept.metadata.annotations).toEqual({ mine: 'yes' });
     const managed = samplePod('a', 1, { managedFields: [{ manager: 'kubectl', fieldsV1: { bulk } }] as never });
     expect(slim(managed)).toEqual(samplePod('a', 1));
   });
 
-  it('is the same object otherwise, and a Pod keeps every annotation', () => {
+  it('changes nothing else, and a Pod keeps every annotation', () => {
     const pod = samplePod('a', 1, { annotations: { [lastApplied]: '{}', other: 'x' } });
     expect(slim(pod)).toEqual(pod);
   });
@@ -35,24 +35,24 @@ describe('an object as it is kept', () => {
     ['spec.pod.etcdEnv', cluster({ size: 1, pod: { etcdEnv: [{ name: 'X', value: bulk }] } }), 'spec.pod.etcdEnv'],
     ['an unknown field', cluster({ size: 1, unknown: bulk }), 'spec.unknown'],
     ['labels', { ...cluster({ size: 1 }), metadata: { ...cluster({}).metadata, labels: { bulk } } }, 'metadata.labels'],
-  ])('that was too large by %s is small, and is refused by a message with the field', (_, object, field) => {
+  ])('reduces an object oversized by %s, and the dialect rejects it with the name of the field', (_, object, field) => {
     const kept = slim(object);
     expect(JSON.stringify(kept).length).toBeLessThan(100 * 1024);
     expect(kept.metadata).toMatchObject({ name: 'db', namespace: 'default', uid: 'uid-of-db', resourceVersion: '1' });
     for (const read of [coreos.read, improbable.read, coreosBackups.read]) {
-      const says = expect.stringMatching(/too large.*more than 256 KiB/);
-      expect(read(kept)).toEqual({ ok: false, problems: [{ path: expect.stringContaining(field), says }] });
+      const message = expect.stringMatching(/too large.*more than 256 KiB/);
+      expect(read(kept)).toEqual({ ok: false, problems: [{ path: expect.stringContaining(field), message }] });
     }
   });
 
-  it('that was too large keeps its status, and the small annotations beside a large one', () => {
+  it('keeps status and small annotations of an oversized object', () => {
     const status = { clusterId: 'abc', bootstrap: { members: ['db-0'], token: 't' } };
     const kept = slim({ ...cluster({ bulk }, { bulk, 'etcd.database.coreos.com/status': 's'.repeat(9000) }), status });
     expect((kept as Any).status).toEqual(status);
     expect(Object.keys(kept.metadata.annotations ?? {})).toEqual(['etcd.database.coreos.com/status']);
   });
 
-  it('that was too large and is a Pod keeps its light parts', () => {
+  it('keeps the small parts of an oversized Pod', () => {
     const container = { name: 'etcd', image: 'etcd:v3', env: [{ name: 'A', value: bulk }] };
     const pod = { ...samplePod('a', 1), spec: { hostname: 'a', containers: [container] } };
     const kept = slim(pod as never) as unknown as typeof pod;
@@ -61,7 +61,7 @@ describe('an object as it is kept', () => {
     expect(JSON.stringify(kept).length).toBeLessThan(10_000);
   });
 
-  it('that is nested without end is refused', () => {
+  it('marks a deeply nested object as oversized', () => {
     let deep: object = {};
     for (let i = 0; i < 9_000; i++) deep = { deep };
     const kept = slim(cluster({ size: 1, deep }));
@@ -69,14 +69,14 @@ describe('an object as it is kept', () => {
     expect(JSON.stringify(kept).length).toBeLessThan(2_000);
   });
 
-  it('is judged in milliseconds, whatever is in it', () => {
+  it('takes milliseconds, whatever the object contains', () => {
     const empty = { ...samplePod('a', 1), spec: { list: Array.from({ length: 400_000 }, () => ({})) } };
     const began = process.cpuUsage();
     slim(empty as never);
     expect(process.cpuUsage(began).user).toBeLessThan(300_000);
   });
 
-  it('is light although it had very many small parts', () => {
+  it('reduces an object with very many small parts', () => {
     const labels = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`l${index}`, 'x']));
     const kept = slim({ ...cluster({ size: 1 }), metadata: { ...cluster({}).metadata, labels } });
     expect(JSON.stringify(kept).length).toBeLessThan(100 * 1024);

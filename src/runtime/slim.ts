@@ -1,21 +1,25 @@
 import type { KubeObject, Stored } from '../kube/object.ts';
 import { type Oversize, oversizedField } from '../std/oversized.ts';
 
-/** An object of ours has some KiB, and at most 64 KiB of environment and annotations. */
+/**
+ * The largest object that is kept whole. Our own objects have a few KiB, plus at most 64 KiB of environment and
+ * annotations.
+ */
 const mostKibibytes = 256;
 const mostBytes = mostKibibytes * 1024;
-/** What is left of a larger one. */
+/** The size to which a larger object is reduced. */
 const keptBytes = 96 * 1024;
-/** Of a list or a map with more entries, the others are dropped. */
+/** The most entries kept of a list or a map. */
 const mostEntries = 512;
-/** A value costs memory even if it is empty. */
+/** The memory that an empty value takes. */
 const bytesOfValue = 16;
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * An object without what is never read here: managedFields, and what kubectl remembers. Of an object that is too large,
- * its light parts are left; in place of a custom resource's spec there is a note, by which its reader refuses it.
+ * Drops what the operator never reads: managedFields and the last-applied annotation. Of an oversized object only the
+ * small parts are kept. The spec of an oversized custom resource is replaced by a marker, so that the resource is
+ * rejected.
  */
 export function slim<T extends KubeObject>(object: Stored<T>): Stored<T> {
   const { managedFields: _, ...metadata } = object.metadata;
@@ -23,7 +27,7 @@ export function slim<T extends KubeObject>(object: Stored<T>): Stored<T> {
   return isWithin(slimmed, mostBytes) ? slimmed : lightParts(slimmed);
 }
 
-/** Pods are made by the operator with the annotations that a spec asks for, whatever these are. */
+/** Pods keep all annotations: a spec may ask for any annotation, and the operator compares them. */
 function withoutLastApplied(kind: string, metadata: KubeObject['metadata']): KubeObject['metadata'] {
   if (kind === 'Pod' || metadata.annotations?.[lastApplied] === undefined) return metadata;
   const { [lastApplied]: _, ...annotations } = metadata.annotations;
@@ -37,10 +41,10 @@ function lightParts<T extends KubeObject>(object: Stored<T>): Stored<T> {
   return pruned(shown, keptBytes) as Stored<T>;
 }
 
-/** Nothing that is read here lies deeper; what does counts as too large. */
+/** The operator reads nothing below this depth. Deeper objects count as oversized. */
 const deepest = 64;
 
-/** About how many bytes a value takes; counted no further than to the first that is more than `enough`. */
+/** The approximate size of a value in bytes. Counting stops above `enough`. */
 function weightOf(value: unknown, enough: number, depth = 0): number {
   if (typeof value === 'string') return bytesOfValue + value.length;
   if (!isTree(value)) return bytesOfValue;
@@ -53,7 +57,7 @@ function weightOf(value: unknown, enough: number, depth = 0): number {
   return total;
 }
 
-/** One after the other: nothing is made of a list of a million items of which only the first are looked at. */
+/** Lazy, so that a list of a million items is not copied to read the first ones. */
 function* entriesIn(value: object): Generator<Entry> {
   if (Array.isArray(value)) for (let index = 0; index < value.length; index++) yield [String(index), value[index]];
   else for (const key in value) yield [key, Reflect.get(value, key)];
@@ -63,7 +67,7 @@ const isTree = (value: unknown): value is object => typeof value === 'object' &&
 
 const isWithin = (value: unknown, bytes: number): boolean => weightOf(value, bytes) <= bytes;
 
-/** The value within a budget: text that is too long is dropped, and so is what lies too deep. */
+/** Reduces a value to a budget. Long texts and deep levels are dropped. */
 function pruned(value: unknown, budget: number, depth = 0): unknown {
   if (isWithin(value, budget)) return value;
   if (!isTree(value) || depth > deepestPruned) return undefined;
@@ -75,7 +79,7 @@ const deepestPruned = 16;
 
 type Entry = readonly [key: string, inner: unknown];
 
-/** Light entries are left as they are; heavy ones share what remains. */
+/** Small entries are kept as they are; large entries share the rest of the budget. */
 function lightEntries(value: object, budget: number, depth: number): readonly Entry[] {
   const entries = firstEntries(value);
   const weighed = entries.map(([key, inner]) => [key, key.length + weightOf(inner, budget)] as const);
@@ -98,7 +102,7 @@ function firstEntries(value: object): readonly Entry[] {
 
 const longestPath = 6;
 
-/** The path of the part that has the bulk. */
+/** The path of the largest part, for the error message. */
 function heavyPart(object: object): string {
   const path: string[] = [];
   for (let value: unknown = object; isTree(value) && !Array.isArray(value) && path.length < longestPath; ) {

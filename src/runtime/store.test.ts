@@ -4,27 +4,27 @@ import type { Pod } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
 import { byLabel, byOwner, type Change, Store } from './store.ts';
 
-function watchedStore(): { store: Store<Pod>; heard: string[]; failures: Failure[] } {
+function watchedStore(): { store: Store<Pod>; changes: string[]; failures: Failure[] } {
   const failures: Failure[] = [];
-  const heard: string[] = [];
+  const changes: string[] = [];
   const store = new Store<Pod>({
     indexes: { app: byLabel('app'), owner: byOwner },
     onHandlerFailure: (failure) => failures.push(failure),
   });
-  store.onChange((change) => heard.push(told(change)));
-  return { store, heard, failures };
+  store.onChange((change) => changes.push(textOf(change)));
+  return { store, changes, failures };
 }
 
-const told = ({ type, object, old }: Change<Pod>): string =>
+const textOf = ({ type, object, old }: Change<Pod>): string =>
   `${type} ${object.metadata.name}@${object.metadata.resourceVersion} after ${old?.metadata.resourceVersion ?? 'nothing'}`;
 
 describe('the store', () => {
-  it('holds what it was given, and tells of it', () => {
-    const { store, heard } = watchedStore();
+  it('stores objects and notifies its handlers', () => {
+    const { store, changes } = watchedStore();
     store.replace([samplePod('a', 1), samplePod('b', 2)], '5');
     store.put(samplePod('a', 6));
     store.remove(samplePod('b', 7));
-    expect(heard).toEqual([
+    expect(changes).toEqual([
       'added a@1 after nothing',
       'added b@2 after nothing',
       'updated a@6 after 1',
@@ -35,21 +35,21 @@ describe('the store', () => {
     expect(store.versionIn(undefined)).toBe('7');
   });
 
-  it('tells after a list only what is different', () => {
-    const { store, heard } = watchedStore();
+  it('notifies only of differences after a list', () => {
+    const { store, changes } = watchedStore();
     store.replace([samplePod('a', 1), samplePod('b', 2), samplePod('c', 3)], '5');
-    heard.length = 0;
+    changes.length = 0;
     store.replace([samplePod('a', 1), samplePod('b', 8), samplePod('d', 9)], '10');
-    expect(heard).toEqual(['deleted c@3 after 3', 'updated b@8 after 2', 'added d@9 after nothing']);
+    expect(changes).toEqual(['deleted c@3 after 3', 'updated b@8 after 2', 'added d@9 after nothing']);
     expect(store.versionIn(undefined)).toBe('10');
   });
 
-  it('tells of a pod that took the name of another as two pods', () => {
-    const { store, heard } = watchedStore();
+  it('reports a new pod with the name of an old one as a deletion and an addition', () => {
+    const { store, changes } = watchedStore();
     store.put(samplePod('a', 1));
     store.put(samplePod('a', 9, { uid: 'another' }));
     store.replace([samplePod('a', 12, { uid: 'a third' })], '12');
-    expect(heard).toEqual([
+    expect(changes).toEqual([
       'added a@1 after nothing',
       'deleted a@1 after 1',
       'added a@9 after nothing',
@@ -58,19 +58,19 @@ describe('the store', () => {
     ]);
   });
 
-  it('does not go back to an older state of an object, except by a list', () => {
-    const { store, heard } = watchedStore();
+  it('ignores an older state of an object, except from a list', () => {
+    const { store, changes } = watchedStore();
     store.put(samplePod('a', 10));
     store.put(samplePod('a', 9));
     expect(store.get('default/a')?.metadata.resourceVersion).toBe('10');
     expect(store.versionIn(undefined)).toBe('10');
-    expect(heard).toHaveLength(1);
+    expect(changes).toHaveLength(1);
     store.replace([samplePod('a', 3)], '4');
     expect(store.get('default/a')?.metadata.resourceVersion).toBe('3');
     expect(store.versionIn(undefined)).toBe('4');
   });
 
-  it('finds objects of a namespace by label and by owner, as they are now', () => {
+  it('finds the current objects of a namespace by label and by owner', () => {
     const { store } = watchedStore();
     const owner = { apiVersion: 'v1', kind: 'X', name: 'x', uid: 'owner-1' };
     store.put(samplePod('b', 1, { labels: { app: 'etcd' }, ownerReferences: [owner] }));
@@ -88,33 +88,33 @@ describe('the store', () => {
     expect(names('app', 'default/etcd')).toEqual([]);
     expect(names('app', 'default/new')).toEqual(['b']);
     expect(names('owner', 'default/owner-1')).toEqual([]);
-    expect(() => store.by('nonsense', 'default', '')).toThrow('there is no index "nonsense"');
+    expect(() => store.by('nonsense', 'default', '')).toThrow('no index "nonsense"');
   });
 
-  it('goes on telling the others when a handler throws, and says so', () => {
+  it('calls the other handlers after one throws, and reports the failure', () => {
     const failures: Failure[] = [];
     const store = new Store<Pod>({ onHandlerFailure: (failure) => failures.push(failure) });
-    const heard: string[] = [];
+    const changes: string[] = [];
     store.onChange(() => {
       throw new TypeError('no such thing');
     });
-    store.onChange(({ object }) => heard.push(object.metadata.name));
+    store.onChange(({ object }) => changes.push(object.metadata.name));
     store.put(samplePod('a', 1));
-    expect(heard).toEqual(['a']);
+    expect(changes).toEqual(['a']);
     expect(failures).toMatchObject([{ kind: 'bug', message: 'unexpected: no such thing' }]);
   });
 
-  it('tells one who comes late of what is there, and one who left of nothing more', () => {
+  it('calls a late handler for existing objects, and an unsubscribed handler no more', () => {
     const { store } = watchedStore();
     store.put(samplePod('a', 1));
-    const heard: string[] = [];
-    const leave = store.onChange((change) => heard.push(told(change)));
-    leave();
+    const changes: string[] = [];
+    const unsubscribe = store.onChange((change) => changes.push(textOf(change)));
+    unsubscribe();
     store.put(samplePod('b', 2));
-    expect(heard).toEqual(['added a@1 after nothing']);
+    expect(changes).toEqual(['added a@1 after nothing']);
   });
 
-  it('has the change in place when it tells of it', () => {
+  it('holds the new state before handlers run', () => {
     const { store } = watchedStore();
     const seen: (string | undefined)[] = [];
     store.onChange(() => seen.push(store.get('default/a')?.metadata.resourceVersion));

@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import { compareVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 
-/** Something that happened to an object. `old` is what the store held before. */
+/** A change of an object in the store. `old` is the previous state. */
 export type Change<T extends KubeObject> =
   | { readonly type: 'added'; readonly object: Stored<T>; readonly old?: undefined }
   | { readonly type: 'updated'; readonly object: Stored<T>; readonly old: Stored<T> }
-  /** `object` is the last that was seen of it. */
+  /** `object` is the last known state. */
   | { readonly type: 'deleted'; readonly object: Stored<T>; readonly old: Stored<T> };
 
 export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void;
 
-/** The values under which an object is found again in its own namespace, such as its owner's uid. */
+/** The index values of an object, such as the UID of its owner. Lookups are by namespace. */
 export type IndexValues<T extends KubeObject> = (object: Stored<T>) => readonly string[];
 
 export interface StoreOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
-  /** A handler threw: that is a bug, but not one that may stop the others. */
+  /** Called when a handler throws. The other handlers still run. */
   readonly onHandlerFailure: (failure: Failure) => void;
-  /** Each namespace has a reflector of its own, and so a version of its own. */
+  /** Each namespace has its own reflector, and so its own resourceVersion. */
   readonly perNamespace?: boolean;
 }
 
-/** A copy of what the server has, as of some version. Nobody but its reflector writes to it. */
+/** A cache of the server's objects at some resourceVersion. Only its reflector writes to it. */
 export class Store<T extends KubeObject> {
   readonly #objects = new Map<string, Stored<T>>();
   readonly #indexes: readonly (readonly [string, Index<T>])[];
@@ -38,8 +38,8 @@ export class Store<T extends KubeObject> {
   }
 
   /**
-   * All that happened up to this version is in here; nothing before the first list. Where each namespace has its own watch, the
-   * version of one says nothing about another.
+   * The resourceVersion up to which the store is complete; undefined before the first list. With a watch per namespace,
+   * each namespace has its own version.
    */
   versionIn(namespace: string | undefined): string | undefined {
     return this.#versions.get(this.#partOf(namespace));
@@ -62,24 +62,27 @@ export class Store<T extends KubeObject> {
   }
 
   /**
-   * The objects of one namespace with this value in the index of that name, in the order of their names. Owner references,
-   * labels and annotations are claims of the object's author, which bind nothing in another namespace.
+   * The objects of a namespace with this value in the named index, sorted by name. Owner references, labels and
+   * annotations of objects in other namespaces do not count: their authors may write any value.
    */
   by(index: string, namespace: string | undefined, value: string): readonly Stored<T>[] {
     const found = this.#indexes.find(([name]) => name === index);
-    if (found === undefined) throw new Failure('bug', `there is no index "${index}"`);
+    if (found === undefined) throw new Failure('bug', `no index "${index}"`);
     const keys = [...found[1].keys(namespace, value)].sort();
     return keys.flatMap((key) => this.#objects.get(key) ?? []);
   }
 
-  /** Tells of every change from now on, and first of what is here already. Returns how to end it. */
+  /** Calls the handler for each object in the store, then for every change. Returns a function that unsubscribes. */
   onChange(handler: ChangeHandler<T>): () => void {
     this.#handlers.add(handler);
-    for (const object of this.all()) this.#tell(handler, { type: 'added', object });
+    for (const object of this.all()) this.#notify(handler, { type: 'added', object });
     return () => this.#handlers.delete(handler);
   }
 
-  /** The whole truth, from a list: what is not in it is gone. It is the truth of one namespace where each has a reflector. */
+  /**
+   * Replaces the content by a list: missing objects are deleted. With a reflector per namespace, only that namespace's
+   * objects.
+   */
   replace(objects: readonly Stored<T>[], version: string, namespace?: string): void {
     const part = this.#partOf(namespace);
     this.#versions.set(part, version);
@@ -89,7 +92,7 @@ export class Store<T extends KubeObject> {
     for (const object of objects) this.#put(object);
   }
 
-  /** One object as it is now. */
+  /** Stores the state of an object from a watch event. An older state is ignored. */
   put(object: Stored<T>): void {
     this.advance(object.metadata.resourceVersion, object.metadata.namespace);
     const old = this.#objects.get(keyOf(object.metadata));
@@ -97,7 +100,7 @@ export class Store<T extends KubeObject> {
     if (!isStale) this.#put(object);
   }
 
-  /** One object as it was when it went. */
+  /** Removes an object; `object` is its state at deletion. */
   remove(object: Stored<T>): void {
     this.advance(object.metadata.resourceVersion, object.metadata.namespace);
     const key = keyOf(object.metadata);
@@ -105,7 +108,7 @@ export class Store<T extends KubeObject> {
     if (old !== undefined) this.#drop(key, object, old);
   }
 
-  /** Nothing else happened up to this version. */
+  /** Records that the store is complete up to this version. */
   advance(version: string, namespace?: string): void {
     const part = this.#partOf(namespace);
     const before = this.#versions.get(part);
@@ -121,7 +124,7 @@ export class Store<T extends KubeObject> {
     const old = this.#objects.get(key);
     if (old === undefined) return this.#change(key, { type: 'added', object });
     if (old.metadata.uid !== object.metadata.uid) {
-      // The same name, another object: whoever counts on the old one has to hear that it is gone.
+      // The same name with another UID: handlers get a deletion of the old object, then an addition.
       this.#drop(key, old, old);
       return this.#change(key, { type: 'added', object });
     }
@@ -133,7 +136,7 @@ export class Store<T extends KubeObject> {
     this.#change(key, { type: 'deleted', object, old });
   }
 
-  /** Everything is in its place before anybody is told, so a handler that looks sees what it was told of. */
+  /** Updates objects and indexes first, then calls the handlers, so that a handler reads the new state. */
   #change(key: string, change: Change<T>): void {
     if (change.type === 'deleted') this.#objects.delete(key);
     else this.#objects.set(key, change.object);
@@ -141,10 +144,10 @@ export class Store<T extends KubeObject> {
       if (change.old !== undefined) index.remove(key, change.old);
       if (change.type !== 'deleted') index.add(key, change.object);
     }
-    for (const handler of this.#handlers) this.#tell(handler, change);
+    for (const handler of this.#handlers) this.#notify(handler, change);
   }
 
-  #tell(handler: ChangeHandler<T>, change: Change<T>): void {
+  #notify(handler: ChangeHandler<T>, change: Change<T>): void {
     try {
       handler(change);
     } catch (thrown) {
@@ -156,8 +159,8 @@ export class Store<T extends KubeObject> {
 const isOlder = (a: KubeObject, b: KubeObject): boolean =>
   compareVersions(a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? '') < 0;
 
-/** Whether nothing but an object's status has changed. */
-export function isStatusAlone({ type, object, old }: Change<KubeObject>): boolean {
+/** True if only the status of an object changed. */
+export function isStatusOnly({ type, object, old }: Change<KubeObject>): boolean {
   if (type !== 'updated' || object.metadata.generation === undefined) return false;
   return isDeepStrictEqual(declaredIn(object), declaredIn(old));
 }
@@ -167,7 +170,7 @@ const declaredIn = ({ metadata }: KubeObject): object => {
   return { generation, labels, annotations, finalizers, ownerReferences, deletionTimestamp };
 };
 
-/** For each namespace and value, the keys of the objects that have it. Every index has the namespace, whatever it is by. */
+/** Maps a namespace and a value to object keys. */
 class Index<T extends KubeObject> {
   readonly #valuesOf: IndexValues<T>;
   readonly #keys = new Map<string, Set<string>>();
@@ -201,7 +204,7 @@ class Index<T extends KubeObject> {
   }
 }
 
-/** An index by the uids of an object's owners. */
+/** An index by the UIDs of an object's owners. */
 export const byOwner: IndexValues<KubeObject> = ({ metadata }) =>
   (metadata.ownerReferences ?? []).map(({ uid }) => uid);
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const program = join(import.meta.dirname, '../../test/support/suspended-leader.ts');
 
-it('a leader that was stopped by SIGSTOP for longer than its lease writes nothing more when it goes on', async () => {
+it('a leader stopped by SIGSTOP for longer than its lease writes nothing after SIGCONT', async () => {
   const leader = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   const ended = once(leader, 'exit');
@@ -15,7 +15,7 @@ it('a leader that was stopped by SIGSTOP for longer than its lease writes nothin
   try {
     await once(reader, 'line');
     leader.kill('SIGSTOP');
-    await sleep(3_500); // its lease lasts for 3 s
+    await sleep(3_500); // the lease duration is 3 s
     leader.kill('SIGCONT');
     await ended;
     const pause = Number(/(\d+) ms/.exec(lines[1] ?? '')?.[1]);

@@ -14,8 +14,8 @@ function start(): { clock: VirtualClock; queue: WorkQueue<string>; taken: string
   return { clock, queue, taken, stop };
 }
 
-describe('the work queue', () => {
-  it('gives each key once, however often it was added, in the order of the first time', async () => {
+describe('WorkQueue', () => {
+  it('yields each key once, however often it was added, in order of the first add', async () => {
     const queue = new WorkQueue<string>(new VirtualClock());
     for (const key of ['b', 'a', 'b', 'c', 'a']) queue.add(key);
     const items = queue.items(new AbortController().signal);
@@ -24,7 +24,7 @@ describe('the work queue', () => {
     expect(queue.size()).toEqual({ ready: 0, working: 3, later: 0 });
   });
 
-  it('gives a key that was added while it was worked on once more, when that is finished', async () => {
+  it('yields a key added during its pass again after that pass', async () => {
     const { queue, taken } = start();
     queue.add('a');
     await settled();
@@ -40,7 +40,7 @@ describe('the work queue', () => {
     expect(taken).toEqual(['a', 'a']);
   });
 
-  it('gives the keys of two workers side by side, and no key to both', async () => {
+  it('serves two workers at once, and gives no key to both', async () => {
     const queue = new WorkQueue<string>(new VirtualClock());
     const { signal } = new AbortController();
     const [one, two] = [queue.items(signal), queue.items(signal)];
@@ -51,7 +51,7 @@ describe('the work queue', () => {
     expect(given.sort()).toEqual(['a', 'b']);
   });
 
-  it('adds later, at the earliest of the times that were asked for', async () => {
+  it('queues a planned key at the earliest requested time', async () => {
     const { clock, queue, taken } = start();
     queue.addAfter('a', 10);
     queue.addAfter('a', 2);
@@ -65,7 +65,7 @@ describe('the work queue', () => {
     expect(taken).toEqual(['a']);
   });
 
-  it('waits longer after each failure, up to a limit, and starts small again when forgotten', async () => {
+  it('backs off after each failure up to a limit, and resets when forgotten', async () => {
     const clock = new VirtualClock();
     clock.chance = 0.999_999;
     const queue = new WorkQueue<string>(clock, { firstSeconds: 1, mostSeconds: 5 });
@@ -84,7 +84,7 @@ describe('the work queue', () => {
     expect(waits).toEqual([1, 2, 4, 5, 1, 2]);
   });
 
-  it('waits at least as long as the other side asked', async () => {
+  it('waits at least for the Retry-After time', async () => {
     const { clock, queue, taken } = start();
     queue.addWithBackoff('a', 30);
     await clock.advance(29_000);
@@ -93,7 +93,7 @@ describe('the work queue', () => {
     expect(taken).toEqual(['a']);
   });
 
-  it('ends its items when stopped, and loses no key that another worker could take', async () => {
+  it('ends its iterators when stopped, and leaves no key behind that another worker could take', async () => {
     const queue = new WorkQueue<string>(new VirtualClock());
     const [stopped, goesOn] = [new AbortController(), new AbortController()];
     const first = queue.items(stopped.signal).next();
@@ -104,7 +104,7 @@ describe('the work queue', () => {
     expect((await second).value).toBe('a');
   });
 
-  it('leaves nothing planned behind when stopped', () => {
+  it('cancels all timers when stopped', () => {
     const clock = new VirtualClock();
     const queue = new WorkQueue<string>(clock);
     queue.addAfter('a', 100);

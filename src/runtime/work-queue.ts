@@ -1,80 +1,80 @@
 import { type Backoff, backoffSeconds, type Clock } from './clock.ts';
 import { Lane } from './lane.ts';
-import type { Again } from './outcome.ts';
-import { Patience } from './patience.ts';
+import type { Requeue } from './outcome.ts';
+import { WaitBackoff } from './wait-backoff.ts';
 
 const defaultBackoff: Backoff = { firstSeconds: 0.1, mostSeconds: 60 };
 
-/** `slow`: keys whose last pass was held up, as by an etcd that does not answer. */
+/** `slow`: keys with a slow last pass, for example because etcd did not answer. */
 export type LaneName = 'usual' | 'slow';
 
 /**
- * What is to be looked at. A key is in the queue at most once however often it is added, and never with two workers at
- * the same time: one that is added while it is worked on comes back when that is finished.
+ * The keys to reconcile. The queue holds a key at most once, and at most one worker has it. A key added during its own
+ * pass is queued again after that pass.
  */
 export class WorkQueue<Key> {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
-  readonly #patience: Patience<Key>;
+  readonly #waitBackoff: WaitBackoff<Key>;
   readonly #lanes: Readonly<Record<LaneName, Lane<Key>>> = { usual: new Lane(), slow: new Lane() };
   readonly #slow = new Set<Key>();
   readonly #working = new Set<Key>();
   readonly #addedMeanwhile = new Set<Key>();
-  readonly #later = new Map<Key, { readonly at: number; readonly callOff: () => void }>();
+  readonly #later = new Map<Key, { readonly at: number; readonly cancel: () => void }>();
   readonly #failures = new Map<Key, number>();
 
   constructor(clock: Clock, backoff: Backoff = defaultBackoff) {
     this.#clock = clock;
     this.#backoff = backoff;
-    this.#patience = new Patience(clock);
+    this.#waitBackoff = new WaitBackoff(clock);
   }
 
-  /** Has the key looked at now. A wait that is going on keeps its age. */
+  /** Queues the key now. The age of its current wait is kept. */
   add(key: Key): void {
     if (this.#working.has(key)) this.#addedMeanwhile.add(key);
     else if (!this.#lanes.usual.has(key) && !this.#lanes.slow.has(key)) this.#laneOf(key).add(key);
   }
 
-  /** Something happened to the key: it is looked at now, and often for a while if it goes on waiting. */
+  /** Queues the key after an event, and resets its wait backoff. */
   wake(key: Key): void {
-    this.#patience.restart(key);
+    this.#waitBackoff.restart(key);
     this.add(key);
   }
 
-  /** Adds a key when its pass asks for it. */
-  addAgain(key: Key, outcome: Again): void {
+  /** Queues the key when its pass asks for it. */
+  requeue(key: Key, outcome: Requeue): void {
     this.#failures.delete(key);
-    this.addAfter(key, this.#patience.secondsUntilVisit(key, outcome));
+    this.addAfter(key, this.#waitBackoff.secondsUntilRequeue(key, outcome));
   }
 
-  /** Adds a key after a while. Of several times that are asked for, the earliest counts. */
+  /** Queues the key after a delay. The earliest of several requested times counts. */
   addAfter(key: Key, seconds: number): void {
     const at = this.#clock.monotonic() + seconds * 1000;
     const planned = this.#later.get(key);
     if (planned !== undefined && planned.at <= at) return;
-    planned?.callOff();
-    const callOff = this.#clock.after(seconds * 1000, () => {
+    planned?.cancel();
+    const cancel = this.#clock.after(seconds * 1000, () => {
       this.#later.delete(key);
       this.add(key);
     });
-    this.#later.set(key, { at, callOff });
+    this.#later.set(key, { at, cancel });
   }
 
-  /** Adds a key that failed: after each failure in a row it waits longer. */
+  /** Queues the key after a failure. The delay grows with each consecutive failure. */
   addWithBackoff(key: Key, atLeastSeconds = 0): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     this.addAfter(key, Math.max(atLeastSeconds, backoffSeconds(this.#clock, this.#backoff, failures)));
   }
 
-  /** Nothing is known of the key any more: should it fail or wait later, that starts small again. */
+  /** Drops the failure count, the wait backoff and the lane of a key. */
   forget(key: Key): void {
     this.#failures.delete(key);
-    this.#patience.restart(key);
+    this.#waitBackoff.restart(key);
     this.#slow.delete(key);
   }
 
-  /** The key is no longer worked on. Each key that `items` gave has to be finished. */
+  /** Marks the end of a pass. The consumer of `items` must call this for each key. */
   finished(key: Key, lane: LaneName = 'usual'): void {
     if (lane === 'slow') this.#slow.add(key);
     else this.#slow.delete(key);
@@ -82,7 +82,7 @@ export class WorkQueue<Key> {
     if (this.#addedMeanwhile.delete(key)) this.add(key);
   }
 
-  /** Gives keys of a lane to one worker, until `signal` aborts. Several workers may ask at the same time. */
+  /** Yields the keys of a lane to one worker until `signal` aborts. Several workers may iterate at once. */
   async *items(signal: AbortSignal, lane: LaneName = 'usual'): AsyncGenerator<Key> {
     const { [lane]: keys } = this.#lanes;
     while (!signal.aborted) {
@@ -91,29 +91,29 @@ export class WorkQueue<Key> {
         await keys.somethingAdded(signal);
         continue;
       }
-      this.#callOff(taken.key); // this visit takes the place of one that was planned
+      this.#cancelPlanned(taken.key); // this pass replaces the planned one
       this.#working.add(taken.key);
       yield taken.key;
     }
-    keys.passOn();
+    keys.wakeNext();
   }
 
-  /** How many keys wait, are worked on, and are planned for later. */
+  /** The number of keys that are ready, in a pass, and planned for later. */
   size(): { readonly ready: number; readonly working: number; readonly later: number } {
     const ready = this.#lanes.usual.size + this.#lanes.slow.size;
     return { ready, working: this.#working.size, later: this.#later.size };
   }
 
-  /** How much is kept in memory of keys, in all places. */
+  /** The number of entries kept in memory, over all maps. */
   get remembered(): number {
     const { ready, working, later } = this.size();
-    const besides = [this.#addedMeanwhile, this.#failures, this.#slow, this.#patience];
-    return besides.reduce((sum, { size }) => sum + size, ready + working + later);
+    const others = [this.#addedMeanwhile, this.#failures, this.#slow, this.#waitBackoff];
+    return others.reduce((sum, { size }) => sum + size, ready + working + later);
   }
 
-  /** Calls off all that is planned, so that no timer keeps the process alive. */
+  /** Cancels all planned keys, so that no timer keeps the process alive. */
   stop(): void {
-    for (const { callOff } of this.#later.values()) callOff();
+    for (const { cancel } of this.#later.values()) cancel();
     this.#later.clear();
   }
 
@@ -121,8 +121,8 @@ export class WorkQueue<Key> {
     return this.#lanes[this.#slow.has(key) ? 'slow' : 'usual'];
   }
 
-  #callOff(key: Key): void {
-    this.#later.get(key)?.callOff();
+  #cancelPlanned(key: Key): void {
+    this.#later.get(key)?.cancel();
     this.#later.delete(key);
   }
 }

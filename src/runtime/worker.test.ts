@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settled, VirtualClock } from '../../test/support/virtual-clock.ts';
 import { ApiFailure } from '../kube/errors.ts';
 import { Failure } from '../std/failure.ts';
-import { again, done, type Outcome } from './outcome.ts';
+import { done, type Outcome, requeueAfter } from './outcome.ts';
 import { WorkQueue } from './work-queue.ts';
 import { type Reconcile, workers } from './worker.ts';
 
@@ -24,7 +24,7 @@ function team(reconcile: Reconcile<string>, interrupt?: AbortSignal): Team {
   return { clock, queue, outcomes, stop, ended: workers(options)(stop.signal) };
 }
 
-/** The passes of `key` within an hour in which each pass ends the same way. */
+/** The number of passes of `key` within so many seconds if every pass has this outcome. */
 async function passesWithin(seconds: number, end: () => Outcome): Promise<number> {
   const { clock, queue, outcomes, stop, ended } = team(async () => end());
   queue.add('a');
@@ -36,12 +36,12 @@ async function passesWithin(seconds: number, end: () => Outcome): Promise<number
 }
 
 describe('workers', () => {
-  it('come back after the time a pass asked for, and never by themselves after done', async () => {
-    expect(await passesWithin(61, () => again(10))).toBe(7);
+  it('requeue a key after the time its pass asked for, and never after done', async () => {
+    expect(await passesWithin(61, () => requeueAfter(10))).toBe(7);
     expect(await passesWithin(3600, () => done)).toBe(1);
   });
 
-  it('come back to what failed, and less often to what was rejected', async () => {
+  it('retry a failed pass, and a rejected one less often', async () => {
     const fail = (failure: Failure) => (): Outcome => {
       throw failure;
     };
@@ -52,7 +52,7 @@ describe('workers', () => {
     expect(await passesWithin(99, fail(new ApiFailure('unreachable', 'x', { retryAfterSeconds: 50 })))).toBe(2);
   });
 
-  it('take an exception for a failure of ours, and go on', async () => {
+  it('report an exception as a bug, and continue', async () => {
     const { queue, outcomes } = team(async (key) => {
       if (key === 'bad') throw new TypeError('x is undefined');
       return done;
@@ -67,7 +67,7 @@ describe('workers', () => {
     ]);
   });
 
-  it('are not held up by one key that takes long, and never work on one key twice at once', async () => {
+  it('are not blocked by one slow key, and never run two passes of one key at once', async () => {
     const { promise: slow, resolve } = Promise.withResolvers<Outcome>();
     const running: string[] = [];
     const { queue, outcomes } = team(async (key) => {
@@ -85,7 +85,7 @@ describe('workers', () => {
     expect(outcomes).toHaveLength(4);
   });
 
-  it('finish their pass when told to stop, and break it off when interrupted', async () => {
+  it('finish their pass after a stop, and abort it after an interrupt', async () => {
     const interrupt = new AbortController();
     const { promise: slow, resolve } = Promise.withResolvers<Outcome>();
     let seen: AbortSignal | undefined;

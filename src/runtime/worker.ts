@@ -11,31 +11,29 @@ export type Reconcile<Key> = (key: Key, signal: AbortSignal) => Promise<Outcome>
 export interface WorkerOptions<Key> {
   readonly queue: WorkQueue<Key>;
   readonly reconcile: Reconcile<Key>;
-  /** How many keys are worked on side by side. */
+  /** The number of concurrent passes. */
   readonly count: number;
-  /**
-   * Whether slow keys are kept from holding workers that others need: then more keys than `count` are worked on side by side,
-   * though a bounded number.
-   */
+  /** Slow keys get workers of their own. Concurrent passes then exceed `count`, up to a fixed bound. */
   readonly isFair?: boolean;
   readonly clock: Clock;
-  /** Told how each pass ended: this is where failures are logged and passes are counted. */
+  /** Called after each pass, to log failures and count passes. */
   readonly onOutcome: (key: Key, outcome: Outcome, tookSeconds: number) => void;
-  /** Breaks off the passes that are under way; without it they are let finish when we are told to stop. */
+  /** Aborts running passes. Without it, passes run to their end after a stop. */
   readonly interrupt?: AbortSignal;
 }
 
-/** A pass that takes longer than this no longer holds its worker: it goes on beside it. */
-const heldMillis = 100;
-/** How many passes go on beside one worker: enough for many keys that fall silent together, and still bounded. */
-const mostBeside: Readonly<Record<LaneName, number>> = { usual: 8, slow: 0 };
-/** From this on a pass was slow, whatever held it up. */
+/** A longer pass moves to the background and frees its worker. */
+const holdMillis = 100;
+/** The most background passes of one worker: enough for many clusters that stop answering together. */
+const mostInBackground: Readonly<Record<LaneName, number>> = { usual: 8, slow: 0 };
+/** A pass of at least this duration is slow. */
 const slowMillis = 1_000;
 
 /**
- * Workers on one queue. Told to stop, they take no more keys, finish their passes and end. Where they are fair, a key that was
- * slow the last time is taken by workers for such keys alone; one that turns out to be slow is left to itself. So a key that
- * waits for an answer in vain does not hold a worker that another key needs.
+ * Workers of one queue. After a stop they take no more keys, finish their passes and end.
+ *
+ * With `isFair`, a key with a slow last pass is taken only by workers of the slow lane. A pass that turns out to be
+ * slow continues in the background. An etcd that does not answer therefore blocks no other key.
  */
 export const workers =
   <Key>(options: WorkerOptions<Key>): Runnable =>
@@ -49,16 +47,16 @@ export const workers =
     }
   };
 
-/** One worker: take a key, reconcile it, tell the queue what comes next. */
+/** One worker: takes a key, reconciles it and requeues it by the outcome. */
 async function work<Key>(options: WorkerOptions<Key>, lane: LaneName, signal: AbortSignal): Promise<void> {
-  const beside = new Set<Promise<void>>();
-  const most = options.isFair === true ? mostBeside[lane] : 0;
+  const running = new Set<Promise<void>>();
+  const most = options.isFair === true ? mostInBackground[lane] : 0;
   for await (const key of options.queue.items(signal, lane)) {
-    const pass = workOn(options, key).finally(() => beside.delete(pass));
-    beside.add(pass);
-    await (beside.size <= most ? endOf(pass, options.clock) : Promise.race(beside));
+    const pass = workOn(options, key).finally(() => running.delete(pass));
+    running.add(pass);
+    await (running.size <= most ? waitBriefly(pass, options.clock) : Promise.race(running));
   }
-  await Promise.all(beside);
+  await Promise.all(running);
 }
 
 async function workOn<Key>(options: WorkerOptions<Key>, key: Key): Promise<void> {
@@ -71,18 +69,18 @@ async function workOn<Key>(options: WorkerOptions<Key>, key: Key): Promise<void>
   onOutcome(key, outcome, tookMillis / 1000);
 }
 
-/** A key that is done with is not remembered, not even as slow. */
+/** Nothing is kept of a finished key, so it returns to the usual lane. */
 function laneAfter(outcome: Outcome, tookMillis: number): LaneName {
   if (outcome.is === 'done') return 'usual';
-  const isSilent = outcome.is === 'again' && outcome.isSilent === true;
-  return isSilent || tookMillis >= slowMillis ? 'slow' : 'usual';
+  const isUnresponsive = outcome.is === 'requeue' && outcome.isUnresponsive === true;
+  return isUnresponsive || tookMillis >= slowMillis ? 'slow' : 'usual';
 }
 
-/** Waits for a pass, though not for long. */
-function endOf(pass: Promise<void>, clock: Clock): Promise<void> {
+/** Waits for the end of a pass, at most `holdMillis`. */
+function waitBriefly(pass: Promise<void>, clock: Clock): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const callOff = clock.after(heldMillis, resolve);
-  pass.finally(callOff).then(resolve, reject);
+  const cancel = clock.after(holdMillis, resolve);
+  pass.finally(cancel).then(resolve, reject);
   return promise;
 }
 
@@ -97,8 +95,8 @@ async function attempt<Key>({ reconcile, interrupt = never }: WorkerOptions<Key>
 }
 
 /**
- * What was rejected is rejected again until somebody changes something. Mostly there is an event then, but not where what stands
- * in the way belongs to somebody else.
+ * A rejected request is rejected again until its cause changes. That change mostly sends an event; an object outside
+ * our watches sends none, so the key is retried all the same.
  */
 const leastSeconds = ({ kind }: Failure): number => (kind === 'rejected' ? 10 : 0);
 
@@ -106,8 +104,8 @@ function settle<Key>(queue: WorkQueue<Key>, key: Key, outcome: Outcome): void {
   switch (outcome.is) {
     case 'done':
       return queue.forget(key);
-    case 'again': // a planned revisit is not a failure, so the waiting starts small again
-      return queue.addAgain(key, outcome);
+    case 'requeue': // a planned requeue is no failure: the failure backoff is reset
+      return queue.requeue(key, outcome);
     case 'failed':
       return queue.addWithBackoff(key, retryAfterOf(outcome.failure) ?? leastSeconds(outcome.failure));
     default:

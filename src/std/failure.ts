@@ -1,12 +1,12 @@
 export type FailureKind =
   | 'not-found'
-  | 'conflict' //    somebody wrote first: look again, soon
-  | 'unreachable' // network, overload or time-out: look again, later; what was asked may have been done
-  | 'rejected' //    the other side says no: asking again the same way is no use
-  | 'forbidden' //   the other side says we may not: somebody has to grant it
-  | 'bug'; //        ours
+  | 'conflict' //    the object changed meanwhile: observe again, soon
+  | 'unreachable' // network, overload or time-out: retry later; the request may have taken effect
+  | 'rejected' //    the server refuses the request: the same request will fail again
+  | 'forbidden' //   a permission is missing: a user has to grant it
+  | 'bug'; //        a defect of this program
 
-/** The only error that is thrown between folders. Adapters translate at the edge; nobody else reads status codes. */
+/** The only error thrown between folders. Only the client folders read status codes. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
@@ -16,15 +16,15 @@ export class Failure extends Error {
     this.kind = kind;
   }
 
-  /** Whatever was thrown, as a Failure; what nobody translated is our bug, never silently "try again". */
+  /** Converts a thrown value to a Failure. An untranslated error is a bug, never a reason to retry silently. */
   static from(thrown: unknown): Failure {
     if (thrown instanceof Failure) return thrown;
-    const says = thrown instanceof Error ? thrown.message : String(thrown);
-    return new Failure('bug', `unexpected: ${says}`, { cause: thrown });
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new Failure('bug', `unexpected: ${message}`, { cause: thrown });
   }
 }
 
-/** What a promise gives, or `instead` when it fails in that one way. */
+/** The result of a promise, or `instead` if it fails with this kind of failure. */
 export const unless = <T, U>(kind: FailureKind, promise: Promise<T>, instead: U): Promise<T | U> =>
   promise.catch((thrown: unknown) => {
     if (thrown instanceof Failure && thrown.kind === kind) return instead;

@@ -1,21 +1,21 @@
-/** What stands in place of a spec that was too large to be kept. */
+/** The field that replaces the content of an oversized spec. */
 export const oversizedField = 'x-oversized';
 
-/** Where the bulk of an object was, and how large an object may be. */
+/** The largest field of an oversized object, and the size limit. */
 export interface Oversize {
   readonly field: string;
   readonly mostKibibytes: number;
 }
 
-/** The note that was left in an object whose spec was too large to be kept. */
+/** The marker in an object with an oversized spec, if there is one. */
 export function oversizeOf(object: unknown): Oversize | undefined {
   const spec = fieldOf(object, 'spec');
-  const note = fieldOf(spec, oversizedField);
-  return isNote(note) ? note : undefined;
+  const marker = fieldOf(spec, oversizedField);
+  return isMarker(marker) ? marker : undefined;
 }
 
 const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 
-const isNote = (note: unknown): note is Oversize =>
-  typeof fieldOf(note, 'field') === 'string' && typeof fieldOf(note, 'mostKibibytes') === 'number';
+const isMarker = (marker: unknown): marker is Oversize =>
+  typeof fieldOf(marker, 'field') === 'string' && typeof fieldOf(marker, 'mostKibibytes') === 'number';

@@ -16,10 +16,10 @@ export interface Identity {
 export interface Subject {
   readonly commonName: string;
   readonly organization?: string;
-  /** Names and addresses it serves under; a client needs none. */
+  /** The subject alternative names of a server; a client needs none. */
   readonly dns?: readonly string[];
   readonly addresses?: readonly string[];
-  /** From when until when; from an hour ago for ten years, unless said. */
+  /** Default: from an hour ago, for ten years. */
   readonly valid?: Validity;
 }
 
@@ -32,7 +32,7 @@ export interface Authority extends Identity {
   readonly issue: (subject: Subject) => Promise<Identity>;
 }
 
-/** A certificate authority, good for clients and servers alike. */
+/** Creates a CA for client and server certificates. */
 export async function makeAuthority(commonName: string, valid: Validity = validity()): Promise<Authority> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -53,7 +53,7 @@ export async function makeAuthority(commonName: string, valid: Validity = validi
   };
 }
 
-/** One that was made before, from its certificate and key. */
+/** Loads a CA from its certificate and key. */
 export async function authorityFrom(identity: Identity): Promise<Authority> {
   const issuer = new x509.X509Certificate(identity.certificate);
   const [bytes] = x509.PemConverter.decode(identity.key);
@@ -102,7 +102,7 @@ async function leafExtensions(
   ];
 }
 
-/** An hour back, so that a clock that is a little off does not refuse a fresh certificate. */
+/** Starts an hour ago, so that machines with a slow clock accept a new certificate. */
 const validity = (): Validity => ({
   notBefore: new Date(Date.now() - 3_600_000),
   notAfter: new Date(Date.now() + tenYears),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redacted, withoutCredentials } from './redact.ts';
 
-describe('a message', () => {
+describe('redaction', () => {
   it.each([
     ['bad key -----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY----- here', 'bad key [redacted] here'],
     ['cut off -----BEGIN EC PRIVATE KEY-----\nMIIabc', 'cut off [redacted]'],
@@ -10,11 +10,11 @@ describe('a message', () => {
     ['{"token":"abcdefgh"}', '{"token":"[redacted]"}'],
     ['sent Bearer abcdefgh.ijkl', 'sent Bearer [redacted]'],
     ['nothing of the kind: https://db:2379, revision 7', 'nothing of the kind: https://db:2379, revision 7'],
-  ])('has no credentials in it: %s', (said, shown) => {
-    expect(withoutCredentials(said)).toBe(shown);
+  ])('removes credentials: %s', (text, redactedText) => {
+    expect(withoutCredentials(text)).toBe(redactedText);
   });
 
-  it('has no value that is known, nor a line of one', () => {
+  it('removes known values and each of their lines', () => {
     expect(redacted('no such user AKIA123/first-line', ['AKIA123\n', 'first-line\nsecond', 'no'])).toBe(
       'no such user [redacted]/[redacted]',
     );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unlessAborted, whenAborted } from './when-aborted.ts';
 
-it('is kept when the signal aborts, and not before', async () => {
+it('whenAborted resolves when the signal aborts, not before', async () => {
   const end = new AbortController();
   let isOver = false;
   const over = whenAborted(end.signal).then(() => (isOver = true));
@@ -12,11 +12,11 @@ it('is kept when the signal aborts, and not before', async () => {
   expect(isOver).toBe(true);
 });
 
-it('is kept of a signal that had aborted already', async () => {
+it('whenAborted resolves at once for an aborted signal', async () => {
   await expect(whenAborted(AbortSignal.abort())).resolves.toBeUndefined();
 });
 
-it('gives a promise up when the signal aborts, before or meanwhile', async () => {
+it('unlessAborted rejects when the signal aborts, before or during the wait', async () => {
   const never = new Promise<never>(() => {});
   const stop = new AbortController();
   expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1);

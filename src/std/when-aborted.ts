@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 
-/** Kept when a signal aborts, and at once where it did so before: an event that has passed comes to nobody. */
+/** Resolves when a signal aborts, and at once if it has aborted already. */
 export async function whenAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** What a promise gives; fails with the reason of `signal` as soon as that aborts. What the promise waits for goes on. */
+/** The result of a promise. Rejects with the reason of `signal` once that aborts; the underlying work continues. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

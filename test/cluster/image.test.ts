@@ -11,11 +11,11 @@ const root = join(import.meta.dirname, '../..');
 describe("the operator's image", () => {
   const place = mkdtempSync(join(tmpdir(), 'elsewhere-'));
   afterAll(() => rmSync(place, { recursive: true }));
-  // A cluster of a name that is never up: this test is about the image, not about where it is pushed.
+  // A cluster that is never up, so that the image is built but not pushed.
   const image = async (directory: string): Promise<string> =>
     (await run(process.execPath, [join(directory, 'tools/images/main.ts'), '--cluster', 'nowhere'])).trim();
 
-  it('has the same digest wherever it is made', async () => {
+  it('has the same digest in every build directory', async () => {
     for (const path of ['src', 'tools', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'])
       cpSync(join(root, path), join(place, path), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
@@ -25,7 +25,7 @@ describe("the operator's image", () => {
     expect(await image(place)).toBe(here);
   });
 
-  it('is kept in both forms that other tools load, and describes itself', async () => {
+  it('is saved as OCI and Docker archive with user, entrypoint and fixed creation time', async () => {
     const [loader, ...skopeo] = unpacked('usr/bin/skopeo');
     for (const form of ['oci-archive', 'docker-archive']) {
       const file = join(root, `dist/etcd-operator.${form.replace('-archive', '')}.tar`);
@@ -39,7 +39,7 @@ describe("the operator's image", () => {
     }
   });
 
-  it('has the files that the Dockerfile copies, which run on their own', async () => {
+  it('has a file tree without shell and setuid files, in which the operator runs', async () => {
     const tree = join(place, 'tree');
     await run(process.execPath, [join(root, 'tools/images/main.ts'), '--tree', tree]);
     for (const shell of ['bin/sh', 'bin/bash', 'usr/bin/sh']) expect(existsSync(join(tree, shell))).toBe(false);

@@ -17,10 +17,10 @@ const name = 'life';
 const layout = layoutOf(name);
 const program = join(import.meta.dirname, '../../tools/cluster/main.ts');
 
-const cluster = (...words: readonly string[]): Promise<Ended> =>
-  attempt(process.execPath, [program, ...words, '--name', name]);
+const cluster = (...args: readonly string[]): Promise<Ended> =>
+  attempt(process.execPath, [program, ...args, '--name', name]);
 
-/** Starts a command and kills it, with no chance to clean up, at some point of its way. */
+/** Starts a command and kills it with SIGKILL after some time. */
 async function killedAfter(millis: number, command: string): Promise<void> {
   const child = spawn(process.execPath, [program, command, '--name', name], { stdio: 'ignore' });
   const exit = once(child, 'exit');
@@ -33,13 +33,13 @@ function isKubeProxy(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'kube-proxy';
   } catch {
-    return false; // it ended in this moment
+    return false; // the process has ended
   }
 }
 const proxiesOnNode1 = (): readonly number[] =>
   processesWith('ETCD_OPERATOR_MACHINE', (value) => value === `${layout.state}/node1`).filter(isKubeProxy);
 
-/** What the packet filter of a node knows of Services. */
+/** The packet filter rules for Services on node1. */
 async function rulesOnNode1(): Promise<string> {
   const inNode1 = ['-t', String(runningMachine(layout, 'node1')), '-n'];
   const list = [...unpacked('usr/sbin/nft'), 'list', 'table', 'ip', 'kube-proxy'];
@@ -48,7 +48,7 @@ async function rulesOnNode1(): Promise<string> {
 
 const identity = (): Promise<string> =>
   kubectl(layout, ['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
-const isUseful = (): Promise<string> =>
+const nodesReady = (): Promise<string> =>
   kubectl(layout, ['wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=20s']);
 
 describe('the test cluster', () => {
@@ -60,80 +60,80 @@ describe('the test cluster', () => {
   });
   afterAll(() => cluster('down'));
 
-  it('comes up, says so, and is reused when it is asked for again', async () => {
+  it('comes up, prints its KUBECONFIG, and is reused by a second up', async () => {
     const first = await cluster('up');
     expect(first.stdout).toMatch(/^Cluster "life" is up after \d/);
     expect(first.stdout).toContain(`export KUBECONFIG=${layout.kubeconfig}\n`);
-    expect(await isUseful()).toContain('node/node3 condition met');
+    expect(await nodesReady()).toContain('node/node3 condition met');
     const before = await identity();
     expect((await cluster('up')).stdout).toMatch(/^Cluster "life" was up already/);
     expect(await identity()).toBe(before);
   });
 
-  it('starts its nodes again when they were stopped', async () => {
+  it('restarts stopped nodes on up', async () => {
     await cluster('stop-node', 'node1');
     expect(runningMachine(layout, 'node1')).toBeUndefined();
     await cluster('up');
     expect(runningMachine(layout, 'node1')).toBeDefined();
-    expect(await isUseful()).toContain('node/node1 condition met');
+    expect(await nodesReady()).toContain('node/node1 condition met');
   });
 
-  it('keeps its services when a kube-proxy finds the rules that another one left', async () => {
+  it('keeps Services reachable after a kube-proxy is killed and restarted', async () => {
     await expect.poll(rulesOnNode1, { timeout: 60_000 }).toContain(layout.apiServiceAddress);
     const proxies: number[] = [];
-    // It has children of its name for a moment.
+    // kube-proxy has child processes of the same name for a moment.
     await expect.poll(() => proxies.splice(0, 9, ...proxiesOnNode1()) && proxies, { timeout: 60_000 }).toHaveLength(1);
     for (const pid of proxies) process.kill(pid, 'SIGKILL');
     await expect
       .poll(() => readFileSync(join(layout.state, 'node1/var/log/kube-proxy.log'), 'utf8'), { timeout: 60_000 })
       .toMatch(/starting it again[\s\S]*Caches are synced/);
-    const question = ['--command', '--', 'nc', '-w', '5', layout.apiServiceAddress, '443', '-e', 'true'];
+    const probe = ['--command', '--', 'nc', '-w', '5', layout.apiServiceAddress, '443', '-e', 'true'];
     const onNode1 = JSON.stringify({ spec: { nodeName: 'node1' } });
-    await kubectl(layout, ['run', 'asks', '--image=busybox', '--restart=Never', `--overrides=${onNode1}`, ...question]);
-    await kubectl(layout, ['wait', 'pod/asks', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=120s']);
+    await kubectl(layout, ['run', 'probe', '--image=busybox', '--restart=Never', `--overrides=${onNode1}`, ...probe]);
+    await kubectl(layout, ['wait', 'pod/probe', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=120s']);
   });
 
-  it('changes nothing for the rest of the computer while it is up', async () => {
+  it('changes no settings, rules or mounts of the host while it is up', async () => {
     const { settings, rules, mounts } = await machineState(name);
     expect({ settings, rules, mounts }).toEqual({ settings: untouched.settings, rules: untouched.rules, mounts: [] });
   });
 
-  it('comes back after the computer was restarted under it', async () => {
+  it('comes up again after a reboot of the host', async () => {
     await stopAllMachines(layout);
     await removeCgroup(layout.link);
     expect(existsSync(layout.state)).toBe(true);
     expect((await cluster('up')).stdout).toMatch(/^Cluster "life" is up after/);
   });
 
-  it('survives the crash of its removal at any point', async () => {
+  it('comes up after down was killed at any point', async () => {
     for (const millis of [250, 300, 350, 400, 450]) await killedAfter(millis, 'down');
     expect((await cluster('up')).stdout).toMatch(/^Cluster "life" (?:is up|was up)/);
-    expect(await isUseful()).toContain('condition met');
+    expect(await nodesReady()).toContain('condition met');
   });
 
-  it('leaves no process, mount, interface, route, rule, cgroup, file or setting behind', async () => {
+  it('leaves no process, mount, interface, route, rule, cgroup, file or setting after down', async () => {
     expect((await cluster('down')).code).toBe(0);
     expect(await machineState(name)).toEqual(untouched);
     expect((await cluster('down')).code).toBe(0);
   });
 
   for (const millis of [400, 800, 1500, 4000]) {
-    it(`leaves nothing behind either when its start crashed after ${millis} ms`, async () => {
+    it(`leaves nothing after down if up was killed after ${millis} ms`, async () => {
       await killedAfter(millis, 'up');
       expect((await cluster('down')).code).toBe(0);
       expect(await machineState(name)).toEqual(untouched);
     });
   }
 
-  it('comes up after its start crashed', async () => {
+  it('comes up after a killed up', async () => {
     await killedAfter(2500, 'up');
     expect((await cluster('up')).stdout).toMatch(/^Cluster "life" is up after/);
     await cluster('down');
   });
 });
 
-describe('what stands in the way is told in one sentence, before anything is changed', () => {
-  it('a missing privilege', async () => {
+describe('the cluster command fails with one sentence and changes nothing', () => {
+  it('if a privilege is missing', async () => {
     const without = ['--bounding-set=-all', '--inh-caps=-all', process.execPath, program, 'up', '--name', name];
     const ended = await attempt('setpriv', without);
     expect(ended.code).toBe(1);
@@ -141,13 +141,13 @@ describe('what stands in the way is told in one sentence, before anything is cha
     expect(existsSync(layout.state)).toBe(false);
   });
 
-  it('a name that cannot be one', async () => {
+  it('if the cluster name is invalid', async () => {
     const ended = await attempt(process.execPath, [program, 'up', '--name', 'Not_A_Name']);
     expect(ended.stderr).toMatch(/^"Not_A_Name" cannot be a cluster's name: .*\n$/);
   });
 
-  it('a node that is not there', async () => {
+  it('if the node does not exist', async () => {
     const ended = await cluster('stop-node', 'node9');
-    expect(ended.stderr).toBe('There is no node "node9": the nodes are node1, node2, node3.\n');
+    expect(ended.stderr).toBe('No node "node9": the nodes are node1, node2, node3.\n');
   });
 });

@@ -7,21 +7,21 @@ import { until } from '../support/until.ts';
 import { type Server, serverOf } from './server.ts';
 import { contract, done, refusal } from './support.ts';
 
-const { kubectl, create, patch, say, namespace } = contract('access');
+const { kubectl, create, patch, request, namespace } = contract('access');
 const core = `/api/v1/namespaces/${namespace}`;
 const path = join(dirname(kubeconfigPath()), `${namespace}.kubeconfig`);
-const who = `User "system:serviceaccount:${namespace}:reader"`;
+const readerUser = `User "system:serviceaccount:${namespace}:reader"`;
 
 let reader: Server;
 
-/** The server, for the bearer of a token, who has no certificate. */
+/** A client that authenticates with a bearer token and without a client certificate. */
 async function serverFor(token: string): Promise<Server> {
   const admin = await fromKubeconfig(kubeconfigPath());
   const tls = async () => ({ ...(await admin.tls()), cert: undefined, key: undefined });
   return serverOf({ ...admin, tls, headers: async () => ({ authorization: `Bearer ${token}` }) });
 }
 
-/** A kubeconfig for a service account, made as a user would make it. */
+/** Writes a kubeconfig for a service account, as a user would. */
 async function kubeconfigFor(token: string): Promise<void> {
   const config = JSON.parse(await kubectl('config view --raw --minify -o json')) as { users: { user: object }[] };
   for (const one of config.users) one.user = { token };
@@ -40,44 +40,44 @@ beforeAll(async () => {
   const token = (await kubectl('create token reader')).trim();
   await kubeconfigFor(token);
   reader = await serverFor(token);
-  // A server may take a moment to know of a new binding.
-  await until('the reader may read', () => done(reader.say('GET', `${core}/configmaps`)));
+  // The server's RBAC cache may take a moment to see the new RoleBinding.
+  await until('the reader may read', () => done(reader.request('GET', `${core}/configmaps`)));
 });
 afterAll(async () => {
   await reader.close();
   await rm(path, { force: true });
 });
 
-const asReader = (words: string): Promise<string> => kubectl(`--kubeconfig ${path} ${words}`);
-const refusedReader = (words: string): Promise<string> => kubectl.refused(`--kubeconfig ${path} ${words}`);
+const asReader = (command: string): Promise<string> => kubectl(`--kubeconfig ${path} ${command}`);
+const refusedReader = (command: string): Promise<string> => kubectl.refused(`--kubeconfig ${path} ${command}`);
 
 describe('a service account', () => {
-  it('may do what its roles allow, and nothing else', async () => {
-    const { say: ask } = reader;
+  it('may do what its Roles allow and nothing else', async () => {
+    const { request: ask } = reader;
     expect(await asReader('get configmap kube-root-ca.crt -o name')).toBe('configmap/kube-root-ca.crt\n');
     expect(await refusedReader('get secrets')).toContain(
-      `secrets is forbidden: ${who} cannot list resource "secrets" in API group "" in the namespace "${namespace}"`,
+      `secrets is forbidden: ${readerUser} cannot list resource "secrets" in API group "" in the namespace "${namespace}"`,
     );
     expect(await refusal(ask('DELETE', `${core}/configmaps/kube-root-ca.crt`))).toContain(
-      `configmaps "kube-root-ca.crt" is forbidden: ${who} cannot delete`,
+      `configmaps "kube-root-ca.crt" is forbidden: ${readerUser} cannot delete`,
     );
     expect(await refusal(ask('GET', '/api/v1/configmaps'))).toContain('at the cluster scope');
     expect(await refusal(ask('GET', '/api/v1/nodes'))).toContain('nodes is forbidden');
   });
 
-  it('can ask what that is', async () => {
+  it('lists its own permissions with kubectl auth can-i', async () => {
     expect(await asReader('auth can-i list configmaps')).toBe('yes\n');
     expect(await refusedReader('auth can-i create pods')).toBe('');
     expect(await asReader('auth can-i --list')).toMatch(/configmaps +\[\] +\[\] +\[get list watch\]/);
   });
 
-  it('is nobody with a token that is none', async () => {
-    const nobody = await serverFor('nonsense');
-    expect(await nobody.say('GET', `${core}/configmaps`)).toMatchObject({
+  it('gets 401 Unauthorized with an invalid token', async () => {
+    const unauthenticated = await serverFor('nonsense');
+    expect(await unauthenticated.request('GET', `${core}/configmaps`)).toMatchObject({
       code: 401,
       body: { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized' },
     });
-    await nobody.close();
+    await unauthenticated.close();
   });
 });
 
@@ -85,42 +85,44 @@ describe('an administrator', () => {
   const as = (user: string) => ({ headers: { 'impersonate-user': user } });
   const asReaderOf = as(`system:serviceaccount:${namespace}:reader`);
 
-  it('may ask as somebody else, who may do no more than that', async () => {
-    expect(await done(say('GET', `${core}/configmaps/kube-root-ca.crt`, asReaderOf))).toMatchObject({
+  it('impersonates another user and gets only the permissions of that user', async () => {
+    expect(await done(request('GET', `${core}/configmaps/kube-root-ca.crt`, asReaderOf))).toMatchObject({
       metadata: { name: 'kube-root-ca.crt' },
     });
-    expect(await refusal(say('GET', `${core}/secrets`, asReaderOf))).toContain(`${who} cannot list resource "secrets"`);
-    expect(await refusal(say('GET', `${core}/secrets`, as('jane')))).toContain(
+    expect(await refusal(request('GET', `${core}/secrets`, asReaderOf))).toContain(
+      `${readerUser} cannot list resource "secrets"`,
+    );
+    expect(await refusal(request('GET', `${core}/secrets`, as('jane')))).toContain(
       'secrets is forbidden: User "jane" cannot list',
     );
     expect(await kubectl('get secrets -o name --as=jane --as-group=devs --as-group=system:masters')).toBe('');
   });
 
-  it('is the only one who may', async () => {
-    expect(await refusal(reader.say('GET', `${core}/configmaps`, as('jane')))).toContain(
-      `is forbidden: ${who} cannot impersonate`,
+  it('may impersonate; a service account without that permission may not', async () => {
+    expect(await refusal(reader.request('GET', `${core}/configmaps`, as('jane')))).toContain(
+      `is forbidden: ${readerUser} cannot impersonate`,
     );
   });
 });
 
-describe('a role that is made of others', () => {
-  it('holds what they hold', async () => {
+describe('an aggregated ClusterRole', () => {
+  it('contains the rules of the ClusterRoles that it selects', async () => {
     const name = namespace;
     const rules = [{ apiGroups: [name], resources: ['things'], verbs: ['get'] }];
     const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
-    await done(say('POST', roles, { body: { metadata: { name, labels }, rules } }));
+    await done(request('POST', roles, { body: { metadata: { name, labels }, rules } }));
     try {
-      const viewed = async () => JSON.stringify(await done(say('GET', `${roles}/view`))).includes(`"${name}"`);
+      const viewed = async () => JSON.stringify(await done(request('GET', `${roles}/view`))).includes(`"${name}"`);
       await until('the role is a part of view', async () => (await viewed()) || undefined);
     } finally {
-      await done(say('DELETE', `${roles}/${name}`));
+      await done(request('DELETE', `${roles}/${name}`));
     }
   });
 });
 
-describe('a pod', () => {
-  it('gets a token of its service account, and defaults', async () => {
+describe('a created object', () => {
+  it('is defaulted: a pod gets a service account token volume, policies, tolerations and a QoS class', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -165,19 +167,19 @@ describe('a pod', () => {
     );
     const newer = { spec: { containers: [{ name: 'c', image: 'busybox:2' }] } };
     expect(await done(patch(`${core}/pods/p`, newer, 'strategic'))).toMatchObject(newer);
-    await done(say('DELETE', `${core}/pods/p?gracePeriodSeconds=0`));
-    const other = { ...pod, spec: { ...pod.spec, serviceAccountName: 'nobody' } };
-    expect(await refusal(create(other))).toContain('serviceaccount "nobody" not found');
+    await done(request('DELETE', `${core}/pods/p?gracePeriodSeconds=0`));
+    const other = { ...pod, spec: { ...pod.spec, serviceAccountName: 'missing' } };
+    expect(await refusal(create(other))).toContain('serviceaccount "missing" not found');
   });
 
-  it('service gets an address, and keeps it', async () => {
+  it('is defaulted: a Service gets a cluster IP, which is immutable', async () => {
     const made = { ports: [{ port: 80, targetPort: 8080 }], selector: { app: 'web' } };
     const { spec } = await done(create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: made }));
     const { clusterIP } = spec as { clusterIP: string };
     expect(clusterIP).toMatch(/^10\./);
     const web = `${core}/services/web`;
     await done(patch(web, { metadata: { labels: { a: 'b' } } }));
-    expect(await done(say('GET', web))).toMatchObject({ spec: { clusterIP, ports: [{ targetPort: 8080 }] } });
+    expect(await done(request('GET', web))).toMatchObject({ spec: { clusterIP, ports: [{ targetPort: 8080 }] } });
     expect(await refusal(patch(web, { spec: { clusterIP: '10.96.77.77' } }, 'strategic'))).toContain(
       'may not change once set',
     );

@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { contract, done, type Json } from './support.ts';
 
-const { kubectl, say, patch, namespace } = contract('apply');
+const { kubectl, request, patch, namespace } = contract('apply');
 const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 const apply = (name: string, manager: string, content: { data: Json; force?: boolean }) =>
-  say('PATCH', `${maps}/${name}?fieldManager=${manager}${content.force === true ? '&force=true' : ''}`, {
+  request('PATCH', `${maps}/${name}?fieldManager=${manager}${content.force === true ? '&force=true' : ''}`, {
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: content.data },
     contentType: 'application/apply-patch+yaml',
   });
 
 describe('server-side apply', () => {
-  it('creates, then changes only what is its own', async () => {
+  it('creates an object, then changes only the fields of its field manager', async () => {
     expect((await apply('a', 'one', { data: { x: '1', y: '1' } })).code).toBe(201);
     expect((await apply('a', 'two', { data: { z: '1' } })).body['data']).toEqual({ x: '1', y: '1', z: '1' });
     expect((await apply('a', 'one', { data: { x: '2' } })).body['data']).toEqual({ x: '2', z: '1' });
-    const { body } = await say('GET', `${maps}/a`);
+    const { body } = await request('GET', `${maps}/a`);
     const managed = (body['metadata'] as { managedFields: { manager: string }[] }).managedFields;
-    // The server lists them by the second of their last change, and by name within one second.
+    // The server sorts entries by the second of their last change, then by manager.
     expect(managed.toSorted((a, b) => a.manager.localeCompare(b.manager))).toMatchObject([
       { manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } },
       { manager: 'two', operation: 'Apply', fieldsV1: { 'f:data': { 'f:z': {} } } },
     ]);
   });
 
-  it('does not write when nothing changes', async () => {
+  it('keeps resourceVersion and managedFields if nothing changes', async () => {
     const first = await apply('same', 'one', { data: { x: '1' } });
     const second = await apply('same', 'one', { data: { x: '1' } });
     expect(second.body['metadata']).toEqual(first.body['metadata']);
   });
 
-  it('refuses to take a field from somebody else, unless forced', async () => {
+  it('rejects a change to a field of another manager unless forced', async () => {
     await apply('b', 'one', { data: { x: '1' } });
     const refused = await apply('b', 'two', { data: { x: '2' } });
     expect(refused.body).toMatchObject({
@@ -42,15 +42,15 @@ describe('server-side apply', () => {
     expect((await apply('b', 'one', { data: {} })).body['data']).toEqual({ x: '2' });
   });
 
-  it('needs the name of a manager', async () => {
-    const { code } = await say('PATCH', `${maps}/c`, {
+  it('is rejected without a field manager', async () => {
+    const { code } = await request('PATCH', `${maps}/c`, {
       body: { apiVersion: 'v1', kind: 'ConfigMap' },
       contentType: 'application/apply-patch+yaml',
     });
     expect(code).toBe(422);
   });
 
-  it('passes over a status that was copied along, and makes nothing out of one alone', async () => {
+  it('ignores status in a request for the object, and does not create an object through /status', async () => {
     const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
     const labels = { a: 'b' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'busybox' }] } };
@@ -62,7 +62,7 @@ describe('server-side apply', () => {
       },
     };
     const sent = (path: string) =>
-      say('PATCH', `${deployments}/${path}?fieldManager=me`, {
+      request('PATCH', `${deployments}/${path}?fieldManager=me`, {
         body: copied,
         contentType: 'application/apply-patch+yaml',
       });
@@ -79,20 +79,20 @@ describe('server-side apply', () => {
     expect((await sent('d/status')).body).toMatchObject({ status: { collisionCount: 7 } });
   });
 
-  it('goes on from what kubectl applied by itself', async () => {
+  it('takes over fields of client-side kubectl apply, and reports conflicts with other managers', async () => {
     const file = (x: string, y: string) => ({
       input: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { x, y } }),
     });
     await kubectl('apply -f -', file('1', '1'));
     await kubectl('apply --server-side -f -', file('2', '1'));
-    expect(await done(say('GET', `${maps}/m`))).toMatchObject({ data: { x: '2' } });
-    await done(patch(`${maps}/m?fieldManager=somebody-else`, { data: { y: '3' } }));
+    expect(await done(request('GET', `${maps}/m`))).toMatchObject({ data: { x: '2' } });
+    await done(patch(`${maps}/m?fieldManager=another-manager`, { data: { y: '3' } }));
     expect(await kubectl.refused('apply --server-side -f -', file('2', '4'))).toContain(
-      'conflict with "somebody-else"',
+      'conflict with "another-manager"',
     );
   });
 
-  it('is what kubectl does when told to, also to lists', async () => {
+  it('by kubectl apply --server-side merges lists by key and reports conflicts', async () => {
     const services = `/api/v1/namespaces/${namespace}/services`;
     const service = (ports: readonly object[]): { input: string } => ({
       input: JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports } }),
@@ -103,7 +103,7 @@ describe('server-side apply', () => {
     ];
     await kubectl('apply --server-side -f -', service([http, https]));
     await kubectl('apply --server-side -f -', service([https]));
-    const { spec } = (await done(say('GET', `${services}/s`))) as { spec: { ports: readonly { name: string }[] } };
+    const { spec } = (await done(request('GET', `${services}/s`))) as { spec: { ports: readonly { name: string }[] } };
     expect(spec.ports.map(({ name }) => name)).toEqual(['https']);
     await kubectl('patch service s -p \'{"spec":{"ports":[{"port":443,"appProtocol":"x"}]}}\'');
     expect(await kubectl.refused('apply --server-side -f -', service([{ ...https, appProtocol: 'y' }]))).toMatch(

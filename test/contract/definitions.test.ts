@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
 import { contract, done, type Json } from './support.ts';
 
-const { kubectl, say, create, watched, namespace } = contract('definitions');
+const { kubectl, request, create, watchEvents, namespace } = contract('definitions');
 const group = `g${randomBytes(3).toString('hex')}.example.com`;
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const things = `/apis/${group}/v1/namespaces/${namespace}/things`;
@@ -79,8 +79,8 @@ const thing = (name: string, content: Json): Json => ({
   spec: content,
 });
 
-const served = (path: string): Promise<unknown> => until(`${path} is served`, () => done(say('GET', path)));
-const removed = (name: string): Promise<unknown> => done(say('DELETE', `${definitions}/${name}`));
+const served = (path: string): Promise<unknown> => until(`${path} is served`, () => done(request('GET', path)));
+const removed = (name: string): Promise<unknown> => done(request('DELETE', `${definitions}/${name}`));
 
 beforeAll(async () => {
   await done(create(definition));
@@ -89,24 +89,24 @@ beforeAll(async () => {
 afterAll(() => removed(`things.${group}`));
 
 describe('a custom resource', () => {
-  it('gets defaults, loses unknown fields and is counted', async () => {
-    const { code, body } = await say('POST', things, {
+  it('gets defaults, loses unknown fields, and counts generations of its spec', async () => {
+    const { code, body } = await request('POST', things, {
       body: thing('one', { count: 1, unknown: 2, free: { any: [1] }, choice: null }),
     });
     expect(code).toBe(201);
     expect(body['spec']).toEqual({ count: 1, word: 'hello', free: { any: [1] } });
     expect(body['metadata']).toMatchObject({ generation: 1, uid: expect.any(String) });
     const merge = 'application/merge-patch+json';
-    await say('PATCH', `${things}/one/status`, {
+    await request('PATCH', `${things}/one/status`, {
       body: { spec: { count: 9 }, status: { ready: 1 } },
       contentType: merge,
     });
-    const changed = await say('PATCH', `${things}/one`, {
+    const changed = await request('PATCH', `${things}/one`, {
       body: { spec: { count: 3 }, status: { ready: 7 } },
       contentType: merge,
     });
     expect(changed.body).toMatchObject({ metadata: { generation: 2 }, spec: { count: 3 }, status: { ready: 1 } });
-    const none = await say('PATCH', `${things}/one/none`, { body: {}, contentType: merge });
+    const none = await request('PATCH', `${things}/one/none`, { body: {}, contentType: merge });
     expect(none).toMatchObject({ code: 404, body: { kind: 'Status', reason: 'NotFound', details: { name: 'one' } } });
   });
 
@@ -130,39 +130,40 @@ describe('a custom resource', () => {
       'spec.both.b: Required value, <nil>: Invalid value: "": "spec.both" must validate all',
     ],
     [{ count: 1, neither: { a: 1 } }, '<nil>: Invalid value: "": "spec.neither" must not validate the schema (not)'],
-  ])('is refused with words that name the field: %j', async (content, says) => {
-    const { code, body } = await say('POST', things, { body: thing('wrong', content) });
+  ])('is rejected with a message that names the invalid field: %j', async (content, message) => {
+    const { code, body } = await request('POST', things, { body: thing('wrong', content) });
     expect(code).toBe(422);
-    expect(String(body['message'])).toContain(says);
+    expect(String(body['message'])).toContain(message);
   });
 
-  it('fits the schemas that must fit', async () => {
+  it('is accepted if it matches anyOf, oneOf, allOf and not', async () => {
     const content = { count: 1, some: { a: 1, b: 1 }, either: { b: 1 }, both: { a: 1, b: 1 }, neither: { b: 1 } };
-    expect((await say('POST', things, { body: thing('fitting', content) })).code).toBe(201);
+    expect((await request('POST', things, { body: thing('fitting', content) })).code).toBe(201);
   });
 
-  it('is held to rules about its changes', async () => {
-    await say('POST', things, { body: thing('shrinking', { count: 5 }) });
-    const { body } = await say('PATCH', `${things}/shrinking`, {
+  it('is rejected if an update violates a transition rule (oldSelf)', async () => {
+    await request('POST', things, { body: thing('shrinking', { count: 5 }) });
+    const { body } = await request('PATCH', `${things}/shrinking`, {
       body: { spec: { count: 4 } },
       contentType: 'application/merge-patch+json',
     });
     expect(String(body['message'])).toContain('spec: Invalid value: count must not shrink');
   });
 
-  it('needs a version to be replaced, and has no strategic patch', async () => {
-    expect((await say('PUT', `${things}/one`, { body: thing('one', { count: 4 }) })).code).toBe(422);
+  it('is replaced only with a resourceVersion, and takes no strategic merge patch', async () => {
+    expect((await request('PUT', `${things}/one`, { body: thing('one', { count: 4 }) })).code).toBe(422);
     expect(
-      (await say('PATCH', `${things}/one`, { body: {}, contentType: 'application/strategic-merge-patch+json' })).code,
+      (await request('PATCH', `${things}/one`, { body: {}, contentType: 'application/strategic-merge-patch+json' }))
+        .code,
     ).toBe(415);
   });
 
-  it('is shown, scaled and explained by kubectl', async () => {
+  it('is printed, scaled and explained by kubectl', async () => {
     expect(await until('kubectl finds the kind', () => kubectl('get th one'))).toMatch(
       /^NAME +COUNT +AGE\none +3 +\d+[sm]\w*\n$/,
     );
     await kubectl('scale thing one --replicas=6');
-    expect(await done(say('GET', `${things}/one`))).toMatchObject({ spec: { count: 6 } });
+    expect(await done(request('GET', `${things}/one`))).toMatchObject({ spec: { count: 6 } });
     expect(await kubectl('explain thing.spec.word')).toMatch(/FIELD: word <string>/);
     expect(await kubectl('get crd')).toContain(`things.${group}`);
     expect(
@@ -170,12 +171,12 @@ describe('a custom resource', () => {
     ).toContain('unknown field "spec.nope"');
   });
 
-  it('cannot be watched from too long ago', async () => {
-    const events = await watched(`${things}?watch=true&resourceVersion=1&timeoutSeconds=100`, 1);
+  it('watched from an expired resourceVersion gets 410 Gone', async () => {
+    const events = await watchEvents(`${things}?watch=true&resourceVersion=1&timeoutSeconds=100`, 1);
     expect(events[0]).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   });
 
-  it('means the first group by the alphabet where several have its name, whichever came first', async () => {
+  it('is discovered in alphabetical order of API groups, not in order of creation', async () => {
     const groups = [`zz.${group}`, `aa.${group}`];
     for (const of of groups) {
       const twin = {
@@ -187,7 +188,7 @@ describe('a custom resource', () => {
     }
     try {
       const ours = await until('both groups are listed', async () => {
-        const { groups: listed } = (await done(say('GET', '/apis'))) as { groups: { name: string }[] };
+        const { groups: listed } = (await done(request('GET', '/apis'))) as { groups: { name: string }[] };
         const found = listed.map(({ name }) => name).filter((name) => groups.includes(name));
         return found.length === groups.length ? found : undefined;
       });
@@ -197,7 +198,7 @@ describe('a custom resource', () => {
     }
   });
 
-  it('is gone with its definition', async () => {
+  it('is served no more after its CustomResourceDefinition is deleted', async () => {
     const other = {
       ...definition,
       metadata: { name: `others.${group}` },
@@ -207,6 +208,9 @@ describe('a custom resource', () => {
     const path = `/apis/${group}/v1/namespaces/${namespace}/others`;
     await served(path);
     await removed(`others.${group}`);
-    await until('it is served no more', async () => (await say('GET', path)).code === 404 || undefined);
+    await until(
+      'the custom resource is served no more',
+      async () => (await request('GET', path)).code === 404 || undefined,
+    );
   });
 });

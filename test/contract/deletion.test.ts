@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
 import { configMap, contract, done, type Json } from './support.ts';
 
-const { kubectl, say, patch, namespace } = contract('deletion');
+const { kubectl, request, patch, namespace } = contract('deletion');
 const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 
 async function owned(name: string, owner: string): Promise<void> {
-  const { body } = await say('GET', `${maps}/${owner}`);
+  const { body } = await request('GET', `${maps}/${owner}`);
   const reference = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -15,32 +15,32 @@ async function owned(name: string, owner: string): Promise<void> {
     uid: (body['metadata'] as Json)['uid'],
     blockOwnerDeletion: true,
   };
-  await say('POST', maps, { body: configMap(name, { metadata: { ownerReferences: [reference] } }) });
+  await request('POST', maps, { body: configMap(name, { metadata: { ownerReferences: [reference] } }) });
 }
 
-const exists = async (name: string): Promise<boolean> => (await say('GET', `${maps}/${name}`)).code === 200;
+const exists = async (name: string): Promise<boolean> => (await request('GET', `${maps}/${name}`)).code === 200;
 const gone = (name: string): Promise<unknown> =>
   until(`${name} is gone`, async () => !(await exists(name)) || undefined);
 
 describe('a deletion', () => {
-  it('waits for finalizers', async () => {
-    await say('POST', maps, { body: configMap('held', { metadata: { finalizers: ['example.com/hold'] } }) });
-    await say('DELETE', `${maps}/held`);
-    expect((await say('GET', `${maps}/held`)).body).toMatchObject({
+  it('waits until all finalizers are removed', async () => {
+    await request('POST', maps, { body: configMap('held', { metadata: { finalizers: ['example.com/hold'] } }) });
+    await request('DELETE', `${maps}/held`);
+    expect((await request('GET', `${maps}/held`)).body).toMatchObject({
       metadata: { deletionTimestamp: expect.any(String), finalizers: ['example.com/hold'] },
     });
     await done(patch(`${maps}/held`, { metadata: { finalizers: null } }));
     expect(await exists('held')).toBe(false);
   });
 
-  it('can be held back by nobody new', async () => {
+  it('rejects new finalizers once deletionTimestamp is set', async () => {
     const hold = (...finalizers: readonly string[]) =>
-      say('PATCH', `${maps}/going`, {
+      request('PATCH', `${maps}/going`, {
         body: { metadata: { finalizers } },
         contentType: 'application/merge-patch+json',
       });
-    await say('POST', maps, { body: configMap('going', { metadata: { finalizers: ['a.io/a', 'b.io/b'] } }) });
-    await say('DELETE', `${maps}/going`);
+    await request('POST', maps, { body: configMap('going', { metadata: { finalizers: ['a.io/a', 'b.io/b'] } }) });
+    await request('DELETE', `${maps}/going`);
     expect((await hold('a.io/a', 'c.io/c')).body).toMatchObject({
       code: 422,
       message: expect.stringContaining(
@@ -52,99 +52,101 @@ describe('a deletion', () => {
     expect(await exists('going')).toBe(false);
   });
 
-  it('is refused of the namespaces that every cluster has', async () => {
+  it('of a built-in namespace is forbidden', async () => {
     for (const name of ['default', 'kube-system', 'kube-public'])
-      expect((await say('DELETE', `/api/v1/namespaces/${name}`)).body).toMatchObject({
+      expect((await request('DELETE', `/api/v1/namespaces/${name}`)).body).toMatchObject({
         code: 403,
         message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
       });
   });
 
-  it('is refused in a way that there is not', async () => {
-    await say('POST', maps, { body: configMap('stays') });
+  it('with invalid DeleteOptions is rejected', async () => {
+    await request('POST', maps, { body: configMap('stays') });
     const refused = async (query: string, body?: Json): Promise<unknown> =>
-      (await say('DELETE', `${maps}/stays${query}`, body && { body })).body['message'];
-    const says =
+      (await request('DELETE', `${maps}/stays${query}`, body && { body })).body['message'];
+    const message =
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Some": supported values: "Foreground", "Background", "Orphan", "nil"';
-    expect(await refused('?propagationPolicy=Some')).toBe(says);
-    expect(await refused('', { propagationPolicy: 'Some' })).toBe(says);
-    expect((await say('DELETE', `${maps}?propagationPolicy=Some`)).body['message']).toBe(says);
+    expect(await refused('?propagationPolicy=Some')).toBe(message);
+    expect(await refused('', { propagationPolicy: 'Some' })).toBe(message);
+    expect((await request('DELETE', `${maps}?propagationPolicy=Some`)).body['message']).toBe(message);
     expect(await refused('', { dryRun: ['Some'] })).toContain('dryRun: Unsupported value: ["Some"]');
     expect(await refused('?gracePeriodSeconds=x')).toBe('strconv.ParseInt: parsing "x": invalid syntax');
     expect(await exists('stays')).toBe(true);
   });
 
-  it('takes what is owned along, at once or in the background, or leaves it', async () => {
+  it('handles dependents by propagationPolicy: Background, Foreground or Orphan', async () => {
     for (const owner of ['back', 'fore', 'leave']) {
-      await say('POST', maps, { body: configMap(owner) });
+      await request('POST', maps, { body: configMap(owner) });
       await owned(`${owner}-child`, owner);
     }
-    await done(say('DELETE', `${maps}/back`, { body: { propagationPolicy: 'Background' } }));
+    await done(request('DELETE', `${maps}/back`, { body: { propagationPolicy: 'Background' } }));
     await gone('back-child');
     await kubectl('delete configmap fore --cascade=foreground');
     expect(await exists('fore-child')).toBe(false);
-    await done(say('DELETE', `${maps}/leave`, { body: { propagationPolicy: 'Orphan' } }));
+    await done(request('DELETE', `${maps}/leave`, { body: { propagationPolicy: 'Orphan' } }));
     await gone('leave');
-    const { code, body } = await say('GET', `${maps}/leave-child`);
+    const { code, body } = await request('GET', `${maps}/leave-child`);
     expect(code).toBe(200);
     expect(body).not.toHaveProperty('metadata.ownerReferences');
   });
 
-  it('of a pod that runs is up to its node', async () => {
+  it('of a scheduled pod leaves it Terminating until its node confirms, or until it is forced', async () => {
     const spec = { nodeName: 'ghost', terminationGracePeriodSeconds: 7, containers: [{ name: 'c', image: 'busybox' }] };
     const pods = `/api/v1/namespaces/${namespace}/pods`;
     expect(
-      (await say('POST', pods, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec } })).code,
+      (await request('POST', pods, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec } })).code,
     ).toBe(201);
-    await say('DELETE', `${pods}/p`);
-    expect((await say('GET', `${pods}/p`)).body).toMatchObject({ metadata: { deletionGracePeriodSeconds: 7 } });
-    const { body } = await say('GET', `${pods}/p`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    await request('DELETE', `${pods}/p`);
+    expect((await request('GET', `${pods}/p`)).body).toMatchObject({ metadata: { deletionGracePeriodSeconds: 7 } });
+    const { body } = await request('GET', `${pods}/p`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
     const [row] = body['rows'] as { cells: readonly unknown[] }[];
     expect(row?.cells.slice(0, 4)).toEqual(['p', '0/1', 'Terminating', '0']);
-    await say('DELETE', `${pods}/p?gracePeriodSeconds=0`);
-    expect((await say('GET', `${pods}/p`)).code).toBe(404);
+    await request('DELETE', `${pods}/p?gracePeriodSeconds=0`);
+    expect((await request('GET', `${pods}/p`)).code).toBe(404);
   });
 
-  it('of many is one request', async () => {
+  it('of a collection by label selector is one request', async () => {
     for (const name of ['m1', 'm2'])
-      await say('POST', maps, { body: configMap(name, { metadata: { labels: { many: '' } } }) });
-    expect((await say('DELETE', `${maps}?labelSelector=many`)).code).toBe(200);
+      await request('POST', maps, { body: configMap(name, { metadata: { labels: { many: '' } } }) });
+    expect((await request('DELETE', `${maps}?labelSelector=many`)).code).toBe(200);
     expect(await exists('m1')).toBe(false);
     expect(await exists('m2')).toBe(false);
   });
 
-  it('of a namespace empties it first', async () => {
+  it('of a namespace deletes its objects first and admits no new ones', async () => {
     const name = `contract-short-${randomBytes(3).toString('hex')}`;
     const [path, held] = [`/api/v1/namespaces/${name}`, `/api/v1/namespaces/${name}/configmaps/held`];
-    await done(say('POST', '/api/v1/namespaces', { body: { metadata: { name } } }));
+    await done(request('POST', '/api/v1/namespaces', { body: { metadata: { name } } }));
     const finalizers = ['example.com/hold'];
-    await done(say('POST', `${path}/configmaps`, { body: configMap('held', { metadata: { finalizers } }) }));
-    await done(say('DELETE', path));
-    expect(await done(say('GET', path))).toMatchObject({ status: { phase: 'Terminating' } });
-    const late = await say('POST', `${path}/configmaps`, { body: configMap('late') });
+    await done(request('POST', `${path}/configmaps`, { body: configMap('held', { metadata: { finalizers } }) }));
+    await done(request('DELETE', path));
+    expect(await done(request('GET', path))).toMatchObject({ status: { phase: 'Terminating' } });
+    const late = await request('POST', `${path}/configmaps`, { body: configMap('late') });
     expect(late.body).toMatchObject({ code: 403, message: expect.stringContaining('because it is being terminated') });
     await done(patch(held, { metadata: { finalizers: null } }));
-    await until('the namespace is gone', async () => (await say('GET', path)).code === 404 || undefined);
+    await until('the namespace is gone', async () => (await request('GET', path)).code === 404 || undefined);
   });
 });
 
 describe('an eviction', () => {
-  it('is refused when a budget speaks against it', async () => {
+  it('is rejected with 429 if a PodDisruptionBudget allows no disruption', async () => {
     const labels = { app: 'budgeted' };
     const spec = { nodeName: 'ghost', terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'busybox' }] };
     const pods = `/api/v1/namespaces/${namespace}/pods`;
     const budgets = `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`;
-    await say('POST', pods, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b', labels }, spec } });
+    await request('POST', pods, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b', labels }, spec } });
     const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
     const merge = 'application/merge-patch+json';
-    expect((await say('PATCH', `${pods}/b/status`, { body: { status: ready }, contentType: merge })).code).toBe(200);
+    expect((await request('PATCH', `${pods}/b/status`, { body: { status: ready }, contentType: merge })).code).toBe(
+      200,
+    );
     const budget = {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
       metadata: { name: 'one' },
       spec: { minAvailable: 1, selector: { matchLabels: labels } },
     };
-    await say('POST', budgets, { body: budget });
+    await request('POST', budgets, { body: budget });
     const status = {
       observedGeneration: 1,
       currentHealthy: 1,
@@ -152,14 +154,14 @@ describe('an eviction', () => {
       disruptionsAllowed: 0,
       expectedPods: 1,
     };
-    await say('PATCH', `${budgets}/one/status`, { body: { status }, contentType: merge });
+    await request('PATCH', `${budgets}/one/status`, { body: { status }, contentType: merge });
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'b', namespace } };
-    const refused = await say('POST', `${pods}/b/eviction`, { body: eviction });
+    const refused = await request('POST', `${pods}/b/eviction`, { body: eviction });
     expect(refused.body).toMatchObject({
       code: 429,
       message: "Cannot evict pod as it would violate the pod's disruption budget.",
     });
-    await say('DELETE', `${budgets}/one`);
-    expect((await say('POST', `${pods}/b/eviction`, { body: eviction })).code).toBe(201);
+    await request('DELETE', `${budgets}/one`);
+    expect((await request('POST', `${pods}/b/eviction`, { body: eviction })).code).toBe(201);
   });
 });

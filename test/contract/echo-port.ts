@@ -1,2 +1,2 @@
-/** Where what is sent comes back, in the pod that the contract speaks with. */
+/** The port of the echo server in the pod of the stream tests. */
 export const echoPort = 7777;

@@ -1,29 +1,29 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contract, type Json } from './support.ts';
 
-const { say, namespace } = contract('fields');
+const { request, namespace } = contract('fields');
 const core = `/api/v1/namespaces/${namespace}`;
 const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
 const events = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
 const node = `node-of-${namespace}`;
 const spec = { containers: [{ name: 'c', image: 'busybox' }] };
 
-/** The names of what a selector finds, or why it finds nothing. */
+/** Returns the names of the selected objects, or the server's error message. */
 async function found(path: string, selector: string): Promise<unknown> {
-  const { body } = await say('GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
+  const { body } = await request('GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
   const items = body['items'] as { metadata: { name: string } }[] | undefined;
   return items?.map(({ metadata }) => metadata.name) ?? body['message'];
 }
 
-/** None of them is ever run: they wait for a node that nobody has. */
+/** A pod that stays Pending: its nodeSelector matches no node. */
 const pod = (name: string, content: Json): Json => ({
   metadata: { name },
-  spec: { ...spec, nodeSelector: { nobody: 'has' }, ...content },
+  spec: { ...spec, nodeSelector: { 'no-such-label': 'x' }, ...content },
 });
 const event = { reason: 'Seen', type: 'Normal' };
-const about = { kind: 'Pod', namespace, name: 'spoken-of' };
+const about = { kind: 'Pod', namespace, name: 'regarded' };
 
-const made: readonly [string, Json][] = [
+const createdObjects: readonly [string, Json][] = [
   [`${core}/pods`, pod('plain', {})],
   [`${core}/pods`, pod('with-host', { hostNetwork: true })],
   [
@@ -48,7 +48,7 @@ const made: readonly [string, Json][] = [
 ];
 
 beforeAll(async () => {
-  for (const [path, body] of made) expect((await say('POST', path, { body })).code).toBe(201);
+  for (const [path, body] of createdObjects) expect((await request('POST', path, { body })).code).toBe(201);
 });
 
 describe('a field selector', () => {
@@ -60,23 +60,23 @@ describe('a field selector', () => {
     [jobs, 'status.successful=1', []],
     [`${core}/events`, 'source=kubelet', ['new', 'old']],
     [`${core}/events`, 'reportingComponent=kubelet', ['new']],
-    [events, 'regarding.name=spoken-of', ['new', 'old']],
+    [events, 'regarding.name=regarded', ['new', 'old']],
     [events, 'reportingController=kubelet', ['new']],
-  ])('finds in %s by %s', async (path, selector, names) => {
+  ])('lists %s by %s', async (path, selector, names) => {
     expect(await found(path, selector)).toEqual(names);
   });
 
-  it('finds nodes that take pods, and those that do not', async () => {
+  it('lists schedulable and unschedulable nodes', async () => {
     const ours = (schedulable: string): Promise<unknown> =>
       found('/api/v1/nodes', `spec.unschedulable${schedulable},metadata.name=${node}`);
     expect(await ours('=false')).toEqual([node]);
-    await say('PATCH', `/api/v1/nodes/${node}`, {
+    await request('PATCH', `/api/v1/nodes/${node}`, {
       body: { spec: { unschedulable: true } },
       contentType: 'application/merge-patch+json',
     });
     expect(await ours('=false')).toEqual([]);
     expect(await ours('=true')).toEqual([node]);
-    await say('DELETE', `/api/v1/nodes/${node}`);
+    await request('DELETE', `/api/v1/nodes/${node}`);
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('a field selector', () => {
       'status.replicas=0',
       '"status.replicas" is not a known field selector: only "metadata.name", "metadata.namespace"',
     ],
-  ])('is refused in %s by %s', async (path, selector, says) => {
-    expect(await found(path, selector)).toBe(says);
+  ])('for %s is rejected if it is unsupported: %s', async (path, selector, message) => {
+    expect(await found(path, selector)).toBe(message);
   });
 });

@@ -20,9 +20,9 @@ const deployment = (replicas: number): string =>
   });
 
 describe('kubectl', () => {
-  it('knows the server and its resources', async () => {
+  it('prints the server version, resources and API versions', async () => {
     expect(await kubectl('version')).toContain('Server Version: v1.36');
-    // It asks for group after group, and fails if a definition of another file is deleted in between.
+    // kubectl reads group after group, and fails if another test file deletes a CRD in between.
     const resources = await until('no group is deleted meanwhile', () => kubectl('api-resources --no-headers'));
     for (const line of [
       /^pods +po +v1 +true +Pod$/m,
@@ -34,24 +34,24 @@ describe('kubectl', () => {
     expect(await kubectl.refused('get unicorns')).toContain('the server doesn\'t have a resource type "unicorns"');
   });
 
-  it('explains fields', async () => {
+  it('explain prints the fields of a kind', async () => {
     const explained = await kubectl('explain pod.spec.containers');
     expect(explained).toMatch(/FIELD: containers <\[\]Container>/);
     expect(explained).toMatch(/^ {2}image\t<string>/m);
     expect(await kubectl('explain deployment --recursive')).toMatch(/strategy\t<DeploymentStrategy>/);
   });
 
-  it('creates what has commands of its own', async () => {
+  it('create makes a ConfigMap, a Secret and a ServiceAccount', async () => {
     await kubectl('create configmap made --from-literal=a=b');
     await kubectl('create secret generic hidden --from-literal=a=b');
-    await kubectl('create serviceaccount somebody');
+    await kubectl('create serviceaccount worker');
     expect(await kubectl('get configmap made -o jsonpath={.data.a}')).toBe('b');
     expect(await kubectl('get secret hidden -o jsonpath={.data.a}/{.type}')).toBe('Yg==/Opaque');
-    expect(await kubectl('get serviceaccounts --no-headers')).toMatch(/^default +\d+[sm]\w*\nsomebody +\d+[sm]\w*\n$/);
+    expect(await kubectl('get serviceaccounts --no-headers')).toMatch(/^default +\d+[sm]\w*\nworker +\d+[sm]\w*\n$/);
     expect(await kubectl.refused('create configmap made')).toContain('configmaps "made" already exists');
   });
 
-  it('shows tables with the columns of each kind', async () => {
+  it('get prints a table with the columns of each kind', async () => {
     await kubectl('apply -f -', { input: JSON.stringify(configMap('shown', { data: { a: '1', b: '2' } })) });
     expect(await kubectl('get configmap shown')).toMatch(/^NAME +DATA +AGE\nshown +2 +\d+[sm]\w*\n$/);
     expect(await kubectl('get configmap shown -o name')).toBe('configmap/shown\n');
@@ -91,7 +91,7 @@ describe('kubectl', () => {
     await kubectl('delete deployment d');
   });
 
-  it('only tries with --dry-run=server, and refuses unknown fields', async () => {
+  it('create --dry-run=server stores nothing, and strict validation rejects unknown fields', async () => {
     const input = JSON.stringify({ ...configMap('tried'), unknown: 1 });
     expect(await kubectl.refused('create -f -', { input })).toMatch(/strict decoding error: unknown field "unknown"/);
     expect(await kubectl('create --validate=ignore --dry-run=server -f -', { input })).toContain(
@@ -103,7 +103,7 @@ describe('kubectl', () => {
     );
   });
 
-  it('takes several objects in one List, and refuses it for what one of them must not have', async () => {
+  it('create takes several objects in one List, and rejects a List with an unknown field in one of them', async () => {
     const list = (...items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     const wrong = { ...configMap('in-a-list'), unknown: 1 };
     expect(await kubectl.refused('create -f -', { input: list(wrong) })).toContain('unknown field "unknown"');
@@ -115,7 +115,7 @@ describe('kubectl', () => {
     expect(await kubectl('apply -f -', { input: exported })).toContain('configmap/in-it-too');
   });
 
-  it('waits for what is to come', async () => {
+  it('wait returns when the object is created, and when it is deleted', async () => {
     const waiting = kubectl('wait configmap/coming --for=create --timeout=20s');
     await kubectl('create configmap coming');
     expect(await waiting).toBe('configmap/coming condition met\n');
@@ -126,7 +126,7 @@ describe('kubectl', () => {
     expect(namespace).toContain('contract');
   });
 
-  it('asks what it may do', async () => {
+  it('auth can-i and auth whoami report the permissions and groups of the user', async () => {
     expect(await kubectl('auth can-i delete pods')).toBe('yes\n');
     expect(await kubectl('describe clusterrole cluster-admin')).toMatch(/\*\.\* +\[\] +\[\] +\[\*\]/);
     expect(await kubectl('auth whoami -o jsonpath={.status.userInfo.groups}')).toContain('system:authenticated');

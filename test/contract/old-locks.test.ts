@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { coreos as coreosDialect } from '../../src/dialects/coreos-v1beta2/dialect.ts';
-import type { OldLockPlace } from '../../src/dialects/dialect.ts';
-import { improbable as improbableDialect } from '../../src/dialects/improbable-v1alpha1/dialect.ts';
+import type { LegacyLockObject } from '../../src/apis/common/dialect.ts';
+import { coreos as coreosDialect } from '../../src/apis/coreos-v1beta2/dialect.ts';
+import { improbable as improbableDialect } from '../../src/apis/improbable-v1alpha1/dialect.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { fromKubeconfig } from '../../src/kube/config.ts';
 import { connectTo } from '../../src/kube/connection.ts';
@@ -12,37 +12,37 @@ import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type Api, coreos, improbable } from '../support/apis.ts';
 import { kubeconfigPath } from '../support/kube-connection.ts';
-import { type LogLine, startOperatorProcess } from '../support/own-process.ts';
+import { type LogLine, startOperatorProcess } from '../support/operator-process.ts';
 import { until } from '../support/until.ts';
 import { contract, done, type Json } from './support.ts';
 
-/** For how long the lock is good; the original renews it much more often. */
+/** The lock's lease duration. The original renews the lock much more often. */
 const seconds = 6;
 const annotation = 'control-plane.alpha.kubernetes.io/leader';
 
-/** An original operator, or more than one, as far as ours can see it: it holds its locks, until it dies. */
-class Original {
+/** Simulates original operators: holds their locks and renews them until `stop` is called. */
+class OriginalOperator {
   readonly #renewing: Promise<void>;
-  #lives = true;
+  #isRunning = true;
   renewals = 0;
   renewedAt = 0;
 
-  constructor(namespace: string, places: readonly OldLockPlace[]) {
+  constructor(namespace: string, places: readonly LegacyLockObject[]) {
     this.#renewing = this.#renew(namespace, places);
   }
 
-  async dies(): Promise<void> {
-    this.#lives = false;
+  async stop(): Promise<void> {
+    this.#isRunning = false;
     await this.#renewing;
   }
 
-  /** Not by kubectl, which on a busy machine takes longer to start than the lock is good for. */
-  async #renew(namespace: string, places: readonly OldLockPlace[]): Promise<void> {
+  /** Uses a client, not kubectl: kubectl can take longer to start than the lease duration on a busy machine. */
+  async #renew(namespace: string, places: readonly LegacyLockObject[]): Promise<void> {
     const connection = connectTo(await fromKubeconfig(kubeconfigPath()), { userAgent: 'the-original' });
     const client = new HttpKubeClient(connection, { fieldManager: 'the-original' });
-    while (this.#lives) {
+    while (this.#isRunning) {
       this.renewedAt = performance.now();
-      await Promise.all(places.map((place) => renewed(place, namespace, client)));
+      await Promise.all(places.map((place) => renewLock(place, namespace, client)));
       this.renewals++;
       await sleep(500);
     }
@@ -50,7 +50,11 @@ class Original {
   }
 }
 
-async function renewed({ kind, plural, name }: OldLockPlace, namespace: string, client: KubeClient): Promise<void> {
+async function renewLock(
+  { kind, plural, name }: LegacyLockObject,
+  namespace: string,
+  client: KubeClient,
+): Promise<void> {
   const renewTime = new Date().toISOString();
   const lock = { holderIdentity: 'the-original', leaseDurationSeconds: seconds, renewTime };
   const metadata = { name, namespace, annotations: { [annotation]: JSON.stringify(lock) } };
@@ -62,12 +66,12 @@ async function renewed({ kind, plural, name }: OldLockPlace, namespace: string, 
   });
 }
 
-const endpoints = (name: string): OldLockPlace => ({ plural: 'endpoints', kind: 'Endpoints', name });
+const endpoints = (name: string): LegacyLockObject => ({ plural: 'endpoints', kind: 'Endpoints', name });
 
 const isMember = (name: string): boolean => name.startsWith('pods/db-');
 
-/** Something to do for each controller, as far as it can be done without a store and without nodes. */
-const toDo: Readonly<Record<Api['name'], readonly Json[]>> = {
+/** Resources that make every controller write something, although there is no store and no node. */
+const extraResources: Readonly<Record<Api['name'], readonly Json[]>> = {
   coreos: [
     {
       ...{ apiVersion: coreos.apiVersion, kind: 'EtcdBackup', metadata: { name: 'b' } },
@@ -109,15 +113,15 @@ for (const { api, dialect, more } of [
   },
   { api: improbable, dialect: improbableDialect, more: [] },
 ]) {
-  const { oldLock: place } = dialect;
-  if (place === undefined) throw new Error(`the original of ${api.name} had a lock`);
-  const { create, say, namespace } = contract(`old-locks-${api.name}`);
+  const { legacyLock: place } = dialect;
+  if (place === undefined) throw new Error(`the dialect ${api.name} must name the lock of its original operator`);
+  const { create, request, namespace } = contract(`old-locks-${api.name}`);
 
   const namesIn = async (collection: string): Promise<readonly string[]> => {
-    const { items } = (await done(say('GET', collection))) as { items: readonly KubeObject[] };
+    const { items } = (await done(request('GET', collection))) as { items: readonly KubeObject[] };
     return items.map(({ metadata }) => `${collection.slice(collection.lastIndexOf('/') + 1)}/${metadata.name}`);
   };
-  const made = async (): Promise<readonly string[]> => {
+  const createdObjects = async (): Promise<readonly string[]> => {
     const core = ['pods', 'services', 'persistentvolumeclaims'].map(
       (plural) => `/api/v1/namespaces/${namespace}/${plural}`,
     );
@@ -127,7 +131,7 @@ for (const { api, dialect, more } of [
   const statuses = (): Promise<readonly unknown[]> =>
     Promise.all(
       ['etcdclusters/db', 'etcdbackups/b', 'etcdrestores/r'].map(
-        async (one) => (await done(say('GET', `/apis/${api.apiVersion}/namespaces/${namespace}/${one}`)))['status'],
+        async (one) => (await done(request('GET', `/apis/${api.apiVersion}/namespaces/${namespace}/${one}`)))['status'],
       ),
     );
   const cluster = {
@@ -135,34 +139,37 @@ for (const { api, dialect, more } of [
     spec: api.specOf({ size: 1, version: '3.6.16' }),
   };
 
-  it.concurrent(`an operator of ${api.name} does nothing beside a live original, and all when its ${place.kind} is stale`, async () => {
-    const heard = new Map<string, number>();
+  it.concurrent(`an operator of the ${api.name} API does nothing while an original operator holds its ${place.kind} lock, and starts once the lock expires`, async () => {
+    const firstLogged = new Map<string, number>();
     const onLine = ({ msg, kind }: LogLine): void => {
-      const said = [msg, kind].filter((word) => typeof word === 'string').join(': ');
-      heard.set(said, heard.get(said) ?? performance.now());
+      const logLine = [msg, kind].filter((part) => typeof part === 'string').join(': ');
+      firstLogged.set(logLine, firstLogged.get(logLine) ?? performance.now());
     };
-    const begins = ['leading', 'looking after them: EtcdBackup', 'looking after them: EtcdRestore'];
-    const original = new Original(namespace, [place, ...more]);
+    const startLines = ['leading', 'starting controller: EtcdBackup', 'starting controller: EtcdRestore'];
+    const original = new OriginalOperator(namespace, [place, ...more]);
     await until('the original holds its locks', async () => original.renewals > 0 || undefined);
-    for (const object of [cluster, ...toDo[api.name]]) await done(create(object));
+    for (const object of [cluster, ...extraResources[api.name]]) await done(create(object));
     const operator = startOperatorProcess({ namespace, onLine }, [`--dialects=${api.name}`]);
     try {
-      const waiting = 'waiting for the lock of an original etcd-operator to run out';
-      const since = await until('ours waits', async () => heard.get(waiting));
+      const waiting = 'waiting for the lock of an original etcd-operator to expire';
+      const since = await until('our operator waits for the lock', async () => firstLogged.get(waiting));
       const longer = seconds * 1.2 * 1000;
-      await until('longer than the lock is good for', async () => performance.now() - since > longer || undefined);
-      expect([...heard.keys()].filter((said) => begins.includes(said))).toEqual([]);
-      expect(await made()).toEqual([]);
+      await until('the wait exceeds the lease duration', async () => performance.now() - since > longer || undefined);
+      expect([...firstLogged.keys()].filter((logLine) => startLines.includes(logLine))).toEqual([]);
+      expect(await createdObjects()).toEqual([]);
       expect(await statuses()).toEqual([undefined, undefined, undefined]);
-      await original.dies();
-      for (const said of begins) {
-        const began = await until(`ours begins: ${said}`, async () => heard.get(said));
-        expect(began - original.renewedAt, said).toBeGreaterThanOrEqual(seconds * 1000);
+      await original.stop();
+      for (const logLine of startLines) {
+        const began = await until(`our operator logs: ${logLine}`, async () => firstLogged.get(logLine));
+        expect(began - original.renewedAt, logLine).toBeGreaterThanOrEqual(seconds * 1000);
       }
-      await until('it makes what is asked for', async () => (await made()).some(isMember) || undefined);
-      await until('it tells of all', async () => !(await statuses()).includes(undefined) || undefined);
+      await until(
+        'our operator creates the member pod',
+        async () => (await createdObjects()).some(isMember) || undefined,
+      );
+      await until('every resource has a status', async () => !(await statuses()).includes(undefined) || undefined);
     } finally {
-      await original.dies();
+      await original.stop();
       await operator.kill();
     }
   });

@@ -13,13 +13,13 @@ const safe = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 const pod = (spec: object): Json => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
-const tried = (spec: object) => create(pod(spec), '&dryRun=All');
+const dryRun = (spec: object) => create(pod(spec), '&dryRun=All');
 
-/** What the server says of a pod that it refuses. */
+/** The message with which the server rejects a pod. */
 const refusalOf = async (spec: object): Promise<string> =>
-  (await refusal(tried(spec))).replace(/^pods "p" is forbidden: /, '');
+  (await refusal(dryRun(spec))).replace(/^pods "p" is forbidden: /, '');
 
-/** Admits from now on only pods of this level. A server may take a moment to know. */
+/** Sets the enforced Pod Security level and waits until the server applies it. */
 async function admitOnly(level: string): Promise<void> {
   await done(patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { [label]: level } } }));
   const unsafe = { hostPID: true, containers: [one] };
@@ -29,10 +29,10 @@ async function admitOnly(level: string): Promise<void> {
   );
 }
 
-describe('a namespace that admits only restricted pods', () => {
+describe('a namespace that enforces the restricted level', () => {
   beforeAll(() => admitOnly('restricted'));
 
-  it('refuses others, and says all that is wrong with them', async () => {
+  it('rejects a pod without securityContext and lists every violation', async () => {
     expect(await refusalOf({ containers: [one] })).toBe(
       'violates PodSecurity "restricted:latest": ' +
         'allowPrivilegeEscalation != false (container "one" must set securityContext.allowPrivilegeEscalation=false), ' +
@@ -42,7 +42,7 @@ describe('a namespace that admits only restricted pods', () => {
     );
   });
 
-  it('names all containers that are at fault', async () => {
+  it('names every container that violates the level', async () => {
     const containers = [
       { ...one, securityContext: safe },
       { ...one, name: 'two' },
@@ -56,7 +56,7 @@ describe('a namespace that admits only restricted pods', () => {
     );
   });
 
-  it('refuses root and the files of its node', async () => {
+  it('rejects runAsUser 0, hostNetwork and hostPath volumes', async () => {
     const volumes = [{ name: 'host', hostPath: { path: '/' } }];
     const containers = [{ ...one, securityContext: { ...safe, runAsUser: 0 } }];
     expect(await refusalOf({ hostNetwork: true, volumes, containers })).toBe(
@@ -67,19 +67,19 @@ describe('a namespace that admits only restricted pods', () => {
     );
   });
 
-  it('takes those that are', async () => {
-    expect(await done(tried({ containers: [{ ...one, securityContext: safe }] }))).toMatchObject({ kind: 'Pod' });
+  it('admits a pod that meets the level', async () => {
+    expect(await done(dryRun({ containers: [{ ...one, securityContext: safe }] }))).toMatchObject({ kind: 'Pod' });
   });
 });
 
-describe('a namespace that admits ordinary pods', () => {
+describe('a namespace that enforces the baseline level', () => {
   beforeAll(() => admitOnly('baseline'));
 
-  it('takes one that asks for nothing', async () => {
-    expect(await done(tried({ containers: [one] }))).toMatchObject({ kind: 'Pod' });
+  it('admits a pod without securityContext', async () => {
+    expect(await done(dryRun({ containers: [one] }))).toMatchObject({ kind: 'Pod' });
   });
 
-  it('refuses privileged ones', async () => {
+  it('rejects privileged containers and host namespaces', async () => {
     expect(await refusalOf({ hostPID: true, containers: [{ ...one, securityContext: { privileged: true } }] })).toBe(
       'violates PodSecurity "baseline:latest": host namespaces (hostPID=true), ' +
         'privileged (container "one" must not set securityContext.privileged=true)',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configMap, contract, type Json } from './support.ts';
 
-const { say, namespace } = contract('refusals');
+const { request, namespace } = contract('refusals');
 const core = `/api/v1/namespaces/${namespace}`;
 const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const budgets = `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`;
@@ -14,7 +14,7 @@ const deployment = (name: string, spec: Json = {}): Json => ({
   spec: { selector: { matchLabels: { a: 'b' } }, template, replicas: 0, ...spec },
 });
 const secret = (content: Json): Json => ({ metadata: { name: 'wrong' }, ...content });
-const keyWords = 'a valid config key must consist of';
+const keyMessage = 'a valid config key must consist of';
 
 describe('a new object', () => {
   it.each([
@@ -22,17 +22,17 @@ describe('a new object', () => {
     ['YQ', 0],
     ['YQ=', 3],
     ['YQ==YQ==', 4],
-  ])('holds no bytes that cannot be read: %s', async (k, position) => {
-    const { body } = await say('POST', `${core}/secrets`, { body: secret({ data: { k } }) });
-    const says = `Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte ${position}`;
-    expect(body).toMatchObject({ code: 400, message: says });
+  ])('of kind Secret is rejected if its data is invalid base64: %s', async (k, position) => {
+    const { body } = await request('POST', `${core}/secrets`, { body: secret({ data: { k } }) });
+    const message = `Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte ${position}`;
+    expect(body).toMatchObject({ code: 400, message });
   });
 
   it.each<[string, Json, string]>([
     ['secrets', secret({ type: 'kubernetes.io/tls', stringData: { 'tls.crt': '' } }), 'data[tls.key]: Required value'],
     ['secrets', secret({ type: 'kubernetes.io/basic-auth' }), '[data[username]: Required value, data[password]'],
-    ['secrets', secret({ stringData: { 'a/b': '' } }), `data[a/b]: Invalid value: "a/b": ${keyWords}`],
-    ['configmaps', configMap('wrong', { data: { 'a b': '' } }), `data[a b]: Invalid value: "a b": ${keyWords}`],
+    ['secrets', secret({ stringData: { 'a/b': '' } }), `data[a/b]: Invalid value: "a/b": ${keyMessage}`],
+    ['configmaps', configMap('wrong', { data: { 'a b': '' } }), `data[a b]: Invalid value: "a b": ${keyMessage}`],
     ['configmaps', configMap('wrong', { data: { '..': '' } }), `data[..]: Invalid value: "..": must not be '..'`],
     ['configmaps', configMap('wrong', { data: { '../up': '' } }), `"../up": must not start with '..'`],
     ['configmaps', configMap('wrong', { data: { ['a'.repeat(254)]: '' } }), 'must be no more than 253 characters'],
@@ -42,30 +42,32 @@ describe('a new object', () => {
     ['services', { metadata: { name: 'a.b' }, spec: { ports: [{ port: 1 }] } }, '"a.b": must not contain dots'],
     ['services', { metadata: { name: 'a'.repeat(64) }, spec: { ports: [{ port: 1 }] } }, 'no more than 63 characters'],
     ['services', { metadata: { name: 'x' }, spec: { type: 'ExternalName' } }, 'spec.externalName: Required value'],
-  ])('of %s is refused where it is wrong: %j', async (plural, body, says) => {
-    const answer = await say('POST', `${core}/${plural}`, { body });
-    expect(answer.body).toMatchObject({ code: 422, message: expect.stringContaining(says) });
+  ])('of %s with an invalid field is rejected: %j', async (plural, body, message) => {
+    const answer = await request('POST', `${core}/${plural}`, { body });
+    expect(answer.body).toMatchObject({ code: 422, message: expect.stringContaining(message) });
   });
 
-  it('may have any name of a file as a key', async () => {
+  it('of kind ConfigMap may have keys such as ca.crt and .hidden', async () => {
     const body = configMap('right', { data: { 'ca.crt': '', '.hidden': '' } });
-    expect((await say('POST', `${core}/configmaps`, { body })).code).toBe(201);
+    expect((await request('POST', `${core}/configmaps`, { body })).code).toBe(201);
   });
 
-  it('does not want less than nothing', async () => {
-    const says = 'must be greater than or equal to 0';
-    const wrong = await say('POST', deployments, { body: deployment('wrong', { replicas: -1, minReadySeconds: -1 }) });
+  it('with a negative count is rejected', async () => {
+    const message = 'must be greater than or equal to 0';
+    const wrong = await request('POST', deployments, {
+      body: deployment('wrong', { replicas: -1, minReadySeconds: -1 }),
+    });
     expect(wrong.body).toMatchObject({
       code: 422,
-      message: `Deployment.apps "wrong" is invalid: [spec.replicas: Invalid value: -1: ${says}, spec.minReadySeconds: Invalid value: -1: ${says}]`,
+      message: `Deployment.apps "wrong" is invalid: [spec.replicas: Invalid value: -1: ${message}, spec.minReadySeconds: Invalid value: -1: ${message}]`,
     });
-    const late = await say('POST', deployments, { body: deployment('late', { progressDeadlineSeconds: 0 }) });
+    const late = await request('POST', deployments, { body: deployment('late', { progressDeadlineSeconds: 0 }) });
     expect(String(late.body['message'])).toContain('must be greater than minReadySeconds');
     const job = {
       metadata: { name: 'wrong' },
       spec: { backoffLimit: -1, template: { spec: { ...template.spec, restartPolicy: 'Never' } } },
     };
-    const { body } = await say('POST', `/apis/batch/v1/namespaces/${namespace}/jobs`, { body: job });
+    const { body } = await request('POST', `/apis/batch/v1/namespaces/${namespace}/jobs`, { body: job });
     expect(body).toMatchObject({ code: 422, message: expect.stringContaining('spec.backoffLimit: Invalid value: -1') });
   });
 
@@ -75,16 +77,16 @@ describe('a new object', () => {
     [{ minAvailable: '10' }, 'spec.minAvailable: Invalid value: "10": a valid percent string must be'],
     [{ maxUnavailable: '110%' }, 'spec.maxUnavailable: Invalid value: "110%": must not be greater than 100%'],
     [{ unhealthyPodEvictionPolicy: 'x' }, 'Unsupported value: "x": supported values: "AlwaysAllow", "IfHealthyBudget"'],
-  ])('that is a budget adds up: %j', async (spec, says) => {
-    const { body } = await say('POST', budgets, { body: { metadata: { name: 'wrong' }, spec } });
-    expect(body).toMatchObject({ code: 422, message: expect.stringContaining(says) });
+  ])('of kind PodDisruptionBudget with inconsistent fields is rejected: %j', async (spec, message) => {
+    const { body } = await request('POST', budgets, { body: { metadata: { name: 'wrong' }, spec } });
+    expect(body).toMatchObject({ code: 422, message: expect.stringContaining(message) });
   });
 });
 
-describe('a change', () => {
-  it('is of the object that the path names', async () => {
+describe('an update', () => {
+  it('is rejected if its name, namespace or UID differs from the object of the path', async () => {
     const path = `${core}/configmaps/one`;
-    await say('POST', `${core}/configmaps`, { body: configMap('one') });
+    await request('POST', `${core}/configmaps`, { body: configMap('one') });
     const elsewhere = {
       code: 400,
       message: expect.stringContaining('does not match the namespace sent on the request'),
@@ -92,9 +94,9 @@ describe('a change', () => {
     const another = { code: 400, message: 'the name of the object (two) does not match the name on the URL (one)' };
     const nameless = { code: 400, message: expect.stringContaining('was undeterminable: name must be provided') };
     const patched = async (body: object, contentType = merge): Promise<Json> =>
-      (await say('PATCH', path, { body, contentType })).body;
+      (await request('PATCH', path, { body, contentType })).body;
     const put = async (metadata: Json): Promise<Json> =>
-      (await say('PUT', path, { body: { ...configMap('one'), metadata } })).body;
+      (await request('PUT', path, { body: { ...configMap('one'), metadata } })).body;
     for (const way of [merge, 'application/strategic-merge-patch+json'])
       expect(await patched({ metadata: { name: 'two' } }, way)).toMatchObject(another);
     expect(await patched([{ op: 'replace', path: '/metadata/name', value: 'two' }], json)).toMatchObject(another);
@@ -110,19 +112,19 @@ describe('a change', () => {
     expect(await put({ name: 'one', uid: 'other' })).toMatchObject({ code: 409 });
   });
 
-  it('leaves the type of a Secret, and what that needs', async () => {
+  it('cannot change the type of a Secret or remove a key that the type requires', async () => {
     const body = { metadata: { name: 't' }, type: 'kubernetes.io/tls', stringData: { 'tls.crt': 'c', 'tls.key': 'k' } };
-    expect((await say('POST', `${core}/secrets`, { body })).code).toBe(201);
+    expect((await request('POST', `${core}/secrets`, { body })).code).toBe(201);
     const patched = async (change: Json): Promise<unknown> =>
-      (await say('PATCH', `${core}/secrets/t`, { body: change, contentType: merge })).body['message'];
+      (await request('PATCH', `${core}/secrets/t`, { body: change, contentType: merge })).body['message'];
     expect(await patched({ type: 'Opaque' })).toContain('type: Invalid value: "Opaque": field is immutable');
     expect(await patched({ data: { 'tls.key': null } })).toContain('data[tls.key]: Required value');
   });
 
-  it('of a scale is made in every way of saying so, and not below nothing', async () => {
-    await say('POST', deployments, { body: deployment('scaled') });
+  it('of the scale subresource works with every patch type and rejects negative replicas', async () => {
+    await request('POST', deployments, { body: deployment('scaled') });
     const path = `${deployments}/scaled/scale`;
-    const patched = (body: object, contentType: string) => say('PATCH', path, { body, contentType });
+    const patched = (body: object, contentType: string) => request('PATCH', path, { body, contentType });
     const ways = [
       [json, 2, [{ op: 'replace', path: '/spec/replicas', value: 2 }]],
       [merge, 3, { spec: { replicas: 3 } }],
@@ -130,25 +132,25 @@ describe('a change', () => {
     ] as const;
     for (const [way, replicas, body] of ways) {
       expect((await patched(body, way)).body).toMatchObject({ kind: 'Scale' });
-      expect((await say('GET', `${deployments}/scaled`)).body).toMatchObject({ spec: { replicas } });
+      expect((await request('GET', `${deployments}/scaled`)).body).toMatchObject({ spec: { replicas } });
     }
     expect((await patched({ spec: { replicas: -2 } }, merge)).body).toMatchObject({
       code: 422,
       message:
         'Scale.autoscaling "scaled" is invalid: spec.replicas: Invalid value: -2: must be greater than or equal to 0',
     });
-    const other = await say('PUT', path, { body: { metadata: { name: 'other' }, spec: { replicas: 1 } } });
+    const other = await request('PUT', path, { body: { metadata: { name: 'other' }, spec: { replicas: 1 } } });
     expect(other.code).toBe(400);
-    const negative = await say('PATCH', `${deployments}/scaled`, {
+    const negative = await request('PATCH', `${deployments}/scaled`, {
       body: { spec: { replicas: -1 } },
       contentType: merge,
     });
     expect(negative.code).toBe(422);
   });
 
-  it('is not tried in a way that there is not', async () => {
-    const says = 'dryRun: Unsupported value: ["Some"]: supported values: "All"';
-    const { body } = await say('POST', `${core}/configmaps?dryRun=Some`, { body: configMap('dry') });
-    expect(body).toMatchObject({ code: 422, message: `CreateOptions.meta.k8s.io "" is invalid: ${says}` });
+  it('with an invalid dryRun value is rejected', async () => {
+    const message = 'dryRun: Unsupported value: ["Some"]: supported values: "All"';
+    const { body } = await request('POST', `${core}/configmaps?dryRun=Some`, { body: configMap('dry') });
+    expect(body).toMatchObject({ code: 422, message: `CreateOptions.meta.k8s.io "" is invalid: ${message}` });
   });
 });

@@ -3,13 +3,13 @@ import { type Connection, connectTo } from '../../src/kube/connection.ts';
 
 export type Json = Record<string, unknown>;
 
-export interface Spoken {
+export interface ApiResponse {
   readonly code: number;
   readonly body: Json;
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-export interface Words {
+export interface RequestOptions {
   readonly body?: object;
   readonly contentType?: string;
   readonly accept?: string;
@@ -22,35 +22,39 @@ export const patches = {
   strategic: 'application/strategic-merge-patch+json',
 } as const;
 
-type Say = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, words?: Words) => Promise<Spoken>;
+type Request = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  options?: RequestOptions,
+) => Promise<ApiResponse>;
 
-/** An API server over plain HTTP, as one user. */
+/** A client of an API server over plain HTTP, authenticated as one user. */
 export interface Server {
-  readonly say: Say;
-  /** The events of a watch until it ends, or until there are `enough`. */
-  readonly watched: (path: string, enough?: number) => Promise<readonly Json[]>;
-  /** The path of the collection that an object belongs to, as the server's discovery has it. */
+  readonly request: Request;
+  /** Collects the events of a watch until the watch ends or `enough` events arrived. */
+  readonly watchEvents: (path: string, enough?: number) => Promise<readonly Json[]>;
+  /** Looks up the path of the object's collection in the server's discovery. */
   readonly collectionOf: (object: Json, namespace: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** A server that takes longer is broken; a busy machine is not. */
+/** Generous deadlines: a busy machine must not fail the test. */
 const limits = { beginMillis: 120_000, pauseMillis: 120_000 };
 
 export function serverOf(access: Access): Server {
   const connection = connectTo(access, { userAgent: 'contract' });
-  const say: Say = async (method, path, words) => {
-    const { statusCode: code, headers, body } = await ask(connection, { method, path, ...words });
+  const request: Request = async (method, path, options) => {
+    const { statusCode: code, headers, body } = await ask(connection, { method, path, ...options });
     return { code, headers, body: jsonIn(await body.text()) };
   };
   const resources = new Map<string, Promise<readonly Resource[]>>();
   return {
-    say,
-    watched: async (path, enough = Number.POSITIVE_INFINITY) =>
+    request,
+    watchEvents: async (path, enough = Number.POSITIVE_INFINITY) =>
       firstEvents((await ask(connection, { method: 'GET', path })).body, enough),
     collectionOf: async (object, namespace) => {
       const group = groupPath(String(object['apiVersion']));
-      const known = resources.get(group) ?? resourcesIn(say, group);
+      const known = resources.get(group) ?? resourcesIn(request, group);
       resources.set(group, known);
       const found = (await known).find(({ kind, name }) => kind === object['kind'] && !name.includes('/'));
       if (found === undefined) throw new Error(`${group} has no ${String(object['kind'])}`);
@@ -68,18 +72,18 @@ interface Resource {
 
 const groupPath = (apiVersion: string): string => (apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`);
 
-const resourcesIn = async (say: Say, group: string): Promise<readonly Resource[]> =>
-  ((await say('GET', group)).body['resources'] ?? []) as readonly Resource[];
+const resourcesIn = async (request: Request, group: string): Promise<readonly Resource[]> =>
+  ((await request('GET', group)).body['resources'] ?? []) as readonly Resource[];
 
-interface Question extends Words {
-  readonly method: Parameters<Say>[0];
+interface HttpRequest extends RequestOptions {
+  readonly method: Parameters<Request>[0];
   readonly path: string;
 }
 
-function ask(connection: Connection, { method, path, ...words }: Question): ReturnType<Connection['request']> {
-  const { body, contentType = 'application/json', accept = 'application/json' } = words;
+function ask(connection: Connection, { method, path, ...options }: HttpRequest): ReturnType<Connection['request']> {
+  const { body, contentType = 'application/json', accept = 'application/json' } = options;
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
-  const headers = { accept, 'content-type': contentType, ...words.headers };
+  const headers = { accept, 'content-type': contentType, ...options.headers };
   return connection.request({ method, path, headers, ...content, ...limits });
 }
 
@@ -92,7 +96,7 @@ async function firstEvents(body: AsyncIterable<unknown>, enough: number): Promis
   return eventsIn(text);
 }
 
-/** Those that have been received whole. */
+/** Parses the events that were received completely. */
 const eventsIn = (text: string): readonly Json[] =>
   text
     .slice(0, text.lastIndexOf('\n') + 1)
@@ -100,31 +104,32 @@ const eventsIn = (text: string): readonly Json[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Json);
 
-/** Unknown paths are answered with plain text. */
+/** The server answers unknown paths with plain text. */
 function jsonIn(text: string): Json {
   return text.startsWith('{') ? (JSON.parse(text) as Json) : { text };
 }
 
-/** The body of an answer that must be a success. */
-export async function done(asked: Promise<Spoken>): Promise<Json> {
-  const { code, body } = await asked;
+/** Returns the body of a successful response; throws on any other. */
+export async function done(response: Promise<ApiResponse>): Promise<Json> {
+  const { code, body } = await response;
   if (code >= 300) throw new Error(`answered with ${code}: ${messageOf(body)}`);
   return body;
 }
 
-/** The message of an answer that must be a refusal. */
-export async function refusal(asked: Promise<Spoken>): Promise<string> {
-  const { code, body } = await asked;
-  if (code < 400) throw new Error(`should have been refused, but was answered with ${code}: ${JSON.stringify(body)}`);
+/** Returns the message of a rejected request; throws if the request succeeded. */
+export async function refusal(response: Promise<ApiResponse>): Promise<string> {
+  const { code, body } = await response;
+  if (code < 400)
+    throw new Error(`request should have been rejected, but was answered with ${code}: ${JSON.stringify(body)}`);
   return messageOf(body);
 }
 
-/** What a Status says; objects say nothing. */
+/** The message of a Status or of plain text; empty for other objects. */
 export const messageOf = ({ message, text }: Json): string =>
   [message, text].filter((each) => typeof each === 'string').join('');
 
-/** The texts of an answer's Warning headers: `299 - "unknown field \"spec.x\""`. */
-export function warningsOf({ headers }: Spoken): readonly string[] {
+/** Parses Warning headers such as `299 - "unknown field \"spec.x\""`. */
+export function warningsOf({ headers }: ApiResponse): readonly string[] {
   const given = [headers['warning'] ?? []].flat().map(String);
   return given.flatMap((each) => [...each.matchAll(/299 \S+ ("(?:[^"\\]|\\.)*")/g)].map(([, text]) => unquoted(text)));
 }

@@ -3,28 +3,28 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { findKubectl } from '../../src/cli/lab/kubectl.ts';
-import type { NodeStreams, Terminal } from '../../src/lab/streams.ts';
+import { findKubectl } from '../../lab/cli/kubectl.ts';
+import type { NodeStreams, Terminal } from '../../lab/streams.ts';
 import { cacheDirectory } from '../../tools/lib/cache.ts';
 import { reachedFile } from '../../tools/lib/reach.ts';
 import { run } from '../../tools/lib/run.ts';
 import { resultsDirectory } from '../../tools/lib/suites.ts';
-import { ReachedFiles } from '../support/reached.ts';
+import { CalledFiles } from '../support/called-files.ts';
 import { echoPort } from './echo-port.ts';
 import { shippedDefinitions } from './shipped-definitions.ts';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Without KUBECONFIG, the suite starts the lab's API server and runs against that. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  const { directory: kubectl } = await findKubectl({ cache: cacheDirectory(), say });
+  const { directory: kubectl } = await findKubectl({ cache: cacheDirectory(), print });
   process.env['PATH'] = `${kubectl}:${process.env['PATH']}`;
   const end = process.env['KUBECONFIG'] ? undefined : await startLabServer();
   await installDefinitions();
   return end;
 }
 
-/** Files run side by side and share one server: what all of them need is installed once, and no file removes it. */
+/** Installs the CRDs once. Test files run in parallel against one server, and no file removes the CRDs. */
 async function installDefinitions(): Promise<void> {
   const { files, names } = shippedDefinitions;
   await run('kubectl', ['apply', '--server-side', ...files.flatMap((file) => ['-f', file])]);
@@ -34,10 +34,10 @@ async function installDefinitions(): Promise<void> {
 
 async function startLabServer(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'lab-contract-'));
-  const reached = new ReachedFiles();
+  const reached = new CalledFiles();
   await reached.begin();
-  // Loaded only now, so that all it does is seen.
-  const { startApiServer } = await import('../../src/lab/apiserver/start.ts');
+  // Imported after `reached.begin()`, so that coverage includes the module's top level.
+  const { startApiServer } = await import('../../lab/apiserver/start.ts');
   const server = await startApiServer({
     directory: join(directory, 'state'),
     listen: { host: '127.0.0.1', port: 0 },
@@ -54,16 +54,16 @@ async function startLabServer(): Promise<() => Promise<void>> {
   };
 }
 
-const apiserver = join(import.meta.dirname, '../../src/lab/apiserver');
+const apiserver = join(import.meta.dirname, '../../lab/apiserver');
 
 async function writeReached(files: readonly string[]): Promise<void> {
   await mkdir(resultsDirectory, { recursive: true });
   await writeFile(reachedFile, JSON.stringify(files.map((file) => relative(apiserver, file))));
 }
 
-/** A node without walls: what is run in a container of it is run as it is. */
+/** A node without isolation: commands of its containers run as processes of the test. */
 const thisMachine: NodeStreams = {
-  logs: ({ container }) => Promise.resolve(Readable.from([`${container} says hello\n`])),
+  logs: ({ container }) => Promise.resolve(Readable.from([`hello from ${container}\n`])),
   exec: (_, [command = '', ...args], terminal) => runHere(command, args, terminal),
   attach: (_, terminal) => runHere('cat', [], terminal),
   // As `nc -ll -p 7777 -e cat` does in a pod.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract, done, type Json } from './support.ts';
 
-const { kubectl, say, create, pathOf, namespace } = contract('tables');
+const { kubectl, request, create, pathOf, namespace } = contract('tables');
 const own = namespace;
 
 const template = {
@@ -27,7 +27,7 @@ const nodeInfo = Object.fromEntries(
   ].map((field) => [field, 'v1']),
 );
 
-/** One object of each kind; those outside of namespaces are named after ours. */
+/** One object of each kind. Cluster-scoped objects have the name of the test's namespace. */
 const objects: readonly Json[] = [
   {
     apiVersion: 'v1',
@@ -123,7 +123,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const object of objects.filter(({ kind }) => clusterWide.has(String(kind))))
-    await say('DELETE', await pathOf(object));
+    await request('DELETE', await pathOf(object));
 });
 
 interface Table {
@@ -131,18 +131,18 @@ interface Table {
   readonly rows: readonly { readonly cells: readonly unknown[] }[];
 }
 
-/** The table of one object, laid out as kubectl does. */
+/** Prints the server's Table of one object in kubectl's layout. */
 async function tableOf(kind: string, isWide: boolean): Promise<string> {
   const object = objects.find((each) => each['kind'] === kind) ?? {};
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-  const table = (await done(say('GET', await pathOf(object), { accept }))) as unknown as Table;
+  const table = (await done(request('GET', await pathOf(object), { accept }))) as unknown as Table;
   const shown = table.columnDefinitions.map(({ priority }) => isWide || priority === 0);
   const names = table.columnDefinitions.map(({ name }) => name.toUpperCase());
   const lines = [names, ...table.rows.map(({ cells }) => cells)];
   return lines.map((cells) => `${cells.filter((_, index) => shown[index]).join('   ')}\n`).join('');
 }
 
-describe('a table shows', () => {
+describe('a Table response', () => {
   const age = String.raw`\d+[smhdy]\w*`;
   const wide = new Set(['ReplicaSet', 'RoleBinding', 'Service']);
   const shown: readonly (readonly [kind: string, wanted: string])[] = [
@@ -183,7 +183,7 @@ describe('a table shows', () => {
     ],
     ['Event', `^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n${age} +Normal +Because +pod/p +it is so\n$`],
   ];
-  it.each(shown)('%s', async (kind, wanted) => {
+  it.each(shown)('has the columns and cells of a %s', async (kind, wanted) => {
     expect(await tableOf(kind, wide.has(kind))).toMatch(new RegExp(wanted));
   });
 
@@ -191,15 +191,15 @@ describe('a table shows', () => {
     ['PersistentVolume', `pv ${own}`],
     ['RoleBinding', 'rolebinding rb -o wide'],
     ['Event', 'event ev'],
-  ])('%s, as kubectl prints it', async (kind, words) => {
+  ])('of a %s is printed by kubectl get', async (kind, target) => {
     const [, wanted = 'no table'] = shown.find(([each]) => each === kind) ?? [];
-    expect(await kubectl(`get ${words}`)).toMatch(new RegExp(wanted));
+    expect(await kubectl(`get ${target}`)).toMatch(new RegExp(wanted));
   });
 });
 
-describe('an event', () => {
-  it('is the same in both of its groups', async () => {
-    const { body } = await say('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events/ev`);
+describe('an Event', () => {
+  it('is the same object in the core group and in events.k8s.io', async () => {
+    const { body } = await request('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events/ev`);
     expect(body).toMatchObject({
       apiVersion: 'events.k8s.io/v1',
       note: 'it is so',
@@ -208,30 +208,30 @@ describe('an event', () => {
     });
     const about = async (name: string): Promise<unknown> => {
       const query = `fieldSelector=involvedObject.name%3D${name}`;
-      return (await done(say('GET', `/api/v1/namespaces/${namespace}/events?${query}`)))['items'];
+      return (await done(request('GET', `/api/v1/namespaces/${namespace}/events?${query}`)))['items'];
     };
     expect(await about('p')).toMatchObject([{ metadata: { name: 'ev' } }]);
     expect(await about('q')).toEqual([]);
   });
 });
 
-describe('a review', () => {
-  it('of a token says whose it is', async () => {
+describe('an access review', () => {
+  it('of a token returns its service account (TokenReview)', async () => {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`;
-    const { status } = await done(say('POST', path, { body: { spec: {} } }));
+    const { status } = await done(request('POST', path, { body: { spec: {} } }));
     const spec = { token: (status as { token: string }).token };
-    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec };
-    const { body } = await say('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: asked });
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec };
+    const { body } = await request('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: review });
     expect(body['status']).toMatchObject({
       authenticated: true,
       user: { username: `system:serviceaccount:${namespace}:default` },
     });
   });
 
-  it('of somebody else says what they may do', async () => {
-    const spec = { user: 'nobody', resourceAttributes: { namespace, verb: 'get', resource: 'pods' } };
-    const asked = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
-    const { body } = await say('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { body: asked });
+  it('of another user returns whether a request is allowed (SubjectAccessReview)', async () => {
+    const spec = { user: 'jane', resourceAttributes: { namespace, verb: 'get', resource: 'pods' } };
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
+    const { body } = await request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { body: review });
     expect(body['status']).toMatchObject({ allowed: false });
   });
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
-import { contract, done, isLab, type Json, refusal, type Spoken } from './support.ts';
+import { type ApiResponse, contract, done, isLab, type Json, refusal } from './support.ts';
 
-const { create, patch, say, namespace } = contract('volumes');
+const { create, patch, request, namespace } = contract('volumes');
 
 const [growing, fixed] = [`${namespace}-growing`, `${namespace}-fixed`];
 const gibibyte = { requests: { storage: '1Gi' } };
 const claimPath = (name: string): string => `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`;
 const volumePath = (name: string): string => `/api/v1/persistentvolumes/${name}`;
 
-/** A claim of a class that nobody provides volumes for. */
+/** Creates a PVC. Its StorageClass has no provisioner. */
 const claim = (name: string, spec: object): Promise<Json> =>
   done(
     create({
@@ -20,7 +20,7 @@ const claim = (name: string, spec: object): Promise<Json> =>
     }),
   );
 
-/** A class, a volume of it, and a claim that has the volume. */
+/** Creates a StorageClass, a PV of that class, and a PVC bound to the PV. */
 async function boundClaim(name: string, className: string, allowVolumeExpansion: boolean): Promise<void> {
   const metadata = { name: className };
   const shared = { accessModes: ['ReadWriteOnce'], storageClassName: className };
@@ -33,16 +33,16 @@ async function boundClaim(name: string, className: string, allowVolumeExpansion:
   const status = { phase: 'Bound', capacity: gibibyte.requests };
   if (isLab) await done(patch(`${claimPath(name)}/status`, { status }));
   await until(`${name} is bound`, async () => {
-    const bound = (await done(say('GET', claimPath(name)))) as { status: { phase?: string } };
+    const bound = (await done(request('GET', claimPath(name)))) as { status: { phase?: string } };
     return bound.status.phase === 'Bound' || undefined;
   });
 }
 
-const changed = (name: string, spec: object): Promise<Spoken> => patch(claimPath(name), { spec });
-const resized = (name: string, storage: string): Promise<Spoken> =>
+const changed = (name: string, spec: object): Promise<ApiResponse> => patch(claimPath(name), { spec });
+const resized = (name: string, storage: string): Promise<ApiResponse> =>
   changed(name, { resources: { requests: { storage } } });
 const sizeOf = async (name: string): Promise<string> => {
-  const { spec } = (await done(say('GET', claimPath(name)))) as { spec: { resources: typeof gibibyte } };
+  const { spec } = (await done(request('GET', claimPath(name)))) as { spec: { resources: typeof gibibyte } };
   return spec.resources.requests.storage;
 };
 
@@ -56,15 +56,15 @@ afterAll(async () => {
     `/apis/storage.k8s.io/v1/storageclasses/${name}`,
     volumePath(name),
   ]))
-    await say('DELETE', path);
+    await request('DELETE', path);
 });
 
-describe('a claim and its volume', () => {
+describe('a PVC and its PV', () => {
   const metadataOf = async (path: string) =>
-    (await done(say('GET', path)))['metadata'] as { finalizers?: string[]; deletionTimestamp?: string };
+    (await done(request('GET', path)))['metadata'] as { finalizers?: string[]; deletionTimestamp?: string };
   const protection = async (path: string) => (await metadataOf(path)).finalizers;
 
-  it('are protected from the moment they are made, beside what their makers ask for', async () => {
+  it('get the protection finalizers at creation, in addition to finalizers of the user', async () => {
     expect(await protection(claimPath('grows'))).toEqual(['kubernetes.io/pvc-protection']);
     expect(await protection(volumePath(growing))).toEqual(['kubernetes.io/pv-protection']);
     const metadata = { name: 'held', finalizers: ['example.com/held'] };
@@ -74,8 +74,8 @@ describe('a claim and its volume', () => {
     await done(patch(claimPath('held'), { metadata: { finalizers: ['kubernetes.io/pvc-protection'] } }));
   });
 
-  it('stay while the volume is bound, although they were deleted', async () => {
-    await done(say('DELETE', volumePath(fixed)));
+  it('stay after deletion while the PV is bound', async () => {
+    await done(request('DELETE', volumePath(fixed)));
     expect(await metadataOf(volumePath(fixed))).toMatchObject({
       deletionTimestamp: expect.any(String),
       finalizers: ['kubernetes.io/pv-protection'],
@@ -83,8 +83,8 @@ describe('a claim and its volume', () => {
   });
 });
 
-describe('a claim', () => {
-  it('can ask for more once it is bound, and for less again only as long as it has not got it', async () => {
+describe('a resize of a PVC', () => {
+  it('grows a bound PVC, and shrinks the request only down to status.capacity', async () => {
     await done(resized('grows', '2Gi'));
     expect(await sizeOf('grows')).toBe('2Gi');
     await done(resized('grows', '1536Mi'));
@@ -96,18 +96,18 @@ describe('a claim', () => {
     expect(await sizeOf('grows')).toBe('1536Mi');
   });
 
-  it('cannot where its class does not let it', async () => {
+  it('is forbidden if the StorageClass does not allow volume expansion', async () => {
     expect(await refusal(resized('stays', '2Gi'))).toContain(
       'persistentvolumeclaims "stays" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
     );
     expect(await refusal(resized('stays', '512Mi'))).toContain('field can not be less than status.capacity');
   });
 
-  it('cannot before it is bound', async () => {
+  it('is forbidden before the PVC is bound', async () => {
     expect(await refusal(resized('waits', '2Gi'))).toContain('spec: Forbidden: spec is immutable after creation');
   });
 
-  it('changes in nothing else', async () => {
+  it('is the only change allowed to the spec of a bound PVC', async () => {
     for (const spec of [
       { accessModes: ['ReadWriteMany'] },
       { storageClassName: fixed },

@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { configMap, contract, type Json } from './support.ts';
 
-const { say, watched, namespace } = contract('watches');
+const { request, watchEvents, namespace } = contract('watches');
 const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 const metadataOf = (event: Json): Json => (event['object'] as { metadata: Json }).metadata;
 
 describe('a watch', () => {
-  it('begins with what is there, and says when that is all', async () => {
-    await say('POST', maps, { body: configMap('first', { metadata: { labels: { w: 'a' } } }) });
+  it('with sendInitialEvents begins with existing objects and ends them with a bookmark', async () => {
+    await request('POST', maps, { body: configMap('first', { metadata: { labels: { w: 'a' } } }) });
     const query =
       'watch=true&labelSelector=w%3Da&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=100';
-    const events = await watched(`${maps}?${query}`, 2);
+    const events = await watchEvents(`${maps}?${query}`, 2);
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);
     expect(metadataOf(events[1] ?? {})['annotations']).toEqual({ 'k8s.io/initial-events-end': 'true' });
   });
 
-  it('tells of objects that come into a selection and leave it', async () => {
-    const { body } = await say('GET', maps);
+  it('reports ADDED and DELETED for objects that enter and leave its label selector', async () => {
+    const { body } = await request('GET', maps);
     const version = String((body['metadata'] as Json)['resourceVersion']);
     const query = `watch=true&labelSelector=w%3Db&resourceVersion=${version}&timeoutSeconds=100`;
-    const following = watched(`${maps}?${query}`, 3);
-    await say('POST', maps, { body: configMap('moving') });
+    const following = watchEvents(`${maps}?${query}`, 3);
+    await request('POST', maps, { body: configMap('moving') });
     const patch = (w: string | null) =>
-      say('PATCH', `${maps}/moving`, {
+      request('PATCH', `${maps}/moving`, {
         body: { metadata: { labels: { w } } },
         contentType: 'application/merge-patch+json',
       });
     await patch('b');
     await patch(null);
-    await say('POST', maps, { body: configMap('last', { metadata: { labels: { w: 'b' } } }) });
+    await request('POST', maps, { body: configMap('last', { metadata: { labels: { w: 'b' } } }) });
     const events = await following;
     expect(events.map((event) => [event['type'], metadataOf(event)['name']])).toEqual([
       ['ADDED', 'moving'],
@@ -37,8 +37,8 @@ describe('a watch', () => {
     ]);
   });
 
-  it('may want tables', async () => {
-    const { code, body } = await say('GET', `${maps}/first`, {
+  it('of an object can be requested as a Table', async () => {
+    const { code, body } = await request('GET', `${maps}/first`, {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
     });
     expect(code).toBe(200);
@@ -54,54 +54,59 @@ describe('a watch', () => {
 });
 
 describe('a list', () => {
-  it('comes in pages of one version', async () => {
+  it('returns all pages at the resourceVersion of the first page', async () => {
     for (const name of ['p1', 'p2', 'p3'])
-      await say('POST', maps, { body: configMap(name, { metadata: { labels: { page: 'yes' } } }) });
-    const first = await say('GET', `${maps}?labelSelector=page&limit=2`);
+      await request('POST', maps, { body: configMap(name, { metadata: { labels: { page: 'yes' } } }) });
+    const first = await request('GET', `${maps}?labelSelector=page&limit=2`);
     const { continue: next, resourceVersion } = first.body['metadata'] as Json;
     expect((first.body['items'] as Json[]).length).toBe(2);
-    await say('DELETE', `${maps}/p3`);
-    const second = await say('GET', `${maps}?labelSelector=page&limit=2&continue=${encodeURIComponent(String(next))}`);
+    await request('DELETE', `${maps}/p3`);
+    const second = await request(
+      'GET',
+      `${maps}?labelSelector=page&limit=2&continue=${encodeURIComponent(String(next))}`,
+    );
     expect(second.body['metadata']).toMatchObject({ resourceVersion });
     expect((second.body['items'] as Json[]).map((item) => (item['metadata'] as Json)['name'])).toEqual(['p3']);
   });
 
-  it('chooses by fields and by sets of labels', async () => {
+  it('filters by field selector and by set-based label selector', async () => {
     const names = async (query: string): Promise<unknown> =>
-      ((await say('GET', `${maps}?${query}`)).body['items'] as Json[]).map(
+      ((await request('GET', `${maps}?${query}`)).body['items'] as Json[]).map(
         (item) => (item['metadata'] as Json)['name'],
       );
     expect(await names('fieldSelector=metadata.name%3Dp1')).toEqual(['p1']);
     expect(await names(`labelSelector=${encodeURIComponent('page in (yes,no),!w')}`)).toEqual(['p1', 'p2']);
-    expect((await say('GET', `${maps}?fieldSelector=data.key%3Dx`)).code).toBe(400);
+    expect((await request('GET', `${maps}?fieldSelector=data.key%3Dx`)).code).toBe(400);
   });
 });
 
 describe('a request', () => {
-  it('for what is not there is answered with a Status', async () => {
-    expect((await say('GET', '/apis/nowhere.example.com/v1/things')).body).toEqual({ text: '404 page not found\n' });
-    expect((await say('GET', `${maps}/none`)).body).toMatchObject({
+  it('for a missing object gets a Status with reason NotFound', async () => {
+    expect((await request('GET', '/apis/nowhere.example.com/v1/things')).body).toEqual({
+      text: '404 page not found\n',
+    });
+    expect((await request('GET', `${maps}/none`)).body).toMatchObject({
       kind: 'Status',
       reason: 'NotFound',
       details: { name: 'none', kind: 'configmaps' },
     });
-    expect((await say('POST', `${maps}/none`, { body: {} })).code).toBe(405);
+    expect((await request('POST', `${maps}/none`, { body: {} })).code).toBe(405);
   });
 
-  it('is warned of fields that are dropped', async () => {
-    const { headers, code } = await say('POST', `${maps}?fieldValidation=Warn`, {
+  it('with fieldValidation=Warn gets a Warning header for unknown fields', async () => {
+    const { headers, code } = await request('POST', `${maps}?fieldValidation=Warn`, {
       body: { ...configMap('warned'), more: 1 },
     });
     expect(code).toBe(201);
     expect(String(headers['warning'])).toContain('unknown field \\"more\\"');
   });
 
-  it('cannot change what has changed, or what is another', async () => {
-    const { body } = await say('POST', maps, { body: configMap('versions') });
+  it('with a stale resourceVersion or another UID gets 409 Conflict', async () => {
+    const { body } = await request('POST', maps, { body: configMap('versions') });
     const change = { body: { metadata: { labels: { a: 'b' } } }, contentType: 'application/merge-patch+json' };
-    await say('PATCH', `${maps}/versions`, change);
-    expect((await say('PUT', `${maps}/versions`, { body })).body).toMatchObject({ code: 409, reason: 'Conflict' });
+    await request('PATCH', `${maps}/versions`, change);
+    expect((await request('PUT', `${maps}/versions`, { body })).body).toMatchObject({ code: 409, reason: 'Conflict' });
     const preconditions = { uid: '11111111-1111-1111-1111-111111111111' };
-    expect((await say('DELETE', `${maps}/versions`, { body: { preconditions } })).code).toBe(409);
+    expect((await request('DELETE', `${maps}/versions`, { body: { preconditions } })).code).toBe(409);
   });
 });

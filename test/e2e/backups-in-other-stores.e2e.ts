@@ -9,9 +9,9 @@ import {
 } from '../support/backups.ts';
 import { declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
-import { everything, write } from '../support/restored.ts';
 import { bucket, type StoreServer } from '../support/store-servers.ts';
 import { story } from '../support/story.ts';
+import { allKeys, writeKeys } from '../support/test-keys.ts';
 import { field, inSeconds, waitFor } from '../support/waits.ts';
 
 interface Store {
@@ -30,28 +30,28 @@ const stores: readonly Store[] = [
 ];
 
 for (const { type, start, spec } of stores)
-  story.onOurCluster(`data is saved in a store of type ${type} and comes back from there`, async (told) => {
-    const { kubectl, step } = told;
+  story.onOurCluster(`a backup to a store of type ${type} is restored from it`, async (context) => {
+    const { kubectl, step } = context;
     const db = declared(kubectl);
     await using server = await start();
     const place = spec(`${bucket}/etcd/saved.db`, server.address.endpoint);
-    await installOperator(told);
+    await installOperator(context);
     await createSecret(kubectl, 'store', server.secret);
-    const before = await step('a backup', async () => {
+    const before = await step('a backup is saved', async () => {
       await db.apply({ size: 1, version: '3.6.16' });
       await db.settled(1);
-      await write(db, 'good');
-      const seen = await everything(db);
+      await writeKeys(db, 'good');
+      const seen = await allKeys(db);
       await applyBackup(kubectl, 'saved', { etcdCluster: { name: 'db' }, storageType: type, ...place });
       expect((await backedUp(kubectl, 'saved')).lastBackup?.sizeBytes).toBeGreaterThan(0);
       return seen;
     });
-    await step('a restore takes back what was written since', async () => {
-      await write(db, 'bad');
+    await step('a restore reverts later writes', async () => {
+      await writeKeys(db, 'bad');
       const restore = { etcdCluster: { name: 'db' }, backupStorageType: type, ...place };
       await kubectl('apply -f -', { input: resourceOf('EtcdRestore', 'db', restore) });
       await waitFor(kubectl, 'etcdrestore/db', inSeconds(180, field('.status.succeeded', true)));
       await db.settled(1);
-      expect(await everything(db)).toEqual(before);
+      expect(await allKeys(db)).toEqual(before);
     });
   });

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { list, podsOf, shown } from '../support/api.ts';
+import { fieldOf, list, podsOf } from '../support/api.ts';
 import { type DeclaredCluster, declared } from '../support/cluster.ts';
 import { installOperator } from '../support/operator.ts';
 import { textOf, valuesAt } from '../support/paths.ts';
-import { type Story, story } from '../support/story.ts';
+import { type StoryContext, story } from '../support/story.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 import { condition, inSeconds, waitFor, watchUntil } from '../support/waits.ts';
@@ -12,20 +12,20 @@ const version = '3.6.16';
 
 interface Change {
   readonly spec: object;
-  /** Where it shows in a pod, and what is there then. */
+  /** The path in a pod at which the change appears, and the expected value. */
   readonly shows: string;
   readonly as: string;
 }
 
-/** Changes the spec, and waits until every pod shows it and all is settled. */
-async function reaches({ kubectl }: Story, db: DeclaredCluster, { spec, shows, as }: Change): Promise<void> {
+/** Changes the spec, and waits until every pod has the change and the cluster is settled. */
+async function reaches({ kubectl }: StoryContext, db: DeclaredCluster, { spec, shows, as }: Change): Promise<void> {
   await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
-  const isShownByAll = (pods: readonly object[]): true | undefined =>
+  const isInAllPods = (pods: readonly object[]): true | undefined =>
     (pods.length === 3 && pods.every((pod) => valuesAt(pod, shows).map(textOf).join() === as)) || undefined;
   const what = `${shows} shows ${as} in all pods`;
-  await watchUntil(kubectl, 'pods -l etcd_cluster=db', { what, answer: isShownByAll, seconds: 300 });
+  await watchUntil(kubectl, 'pods -l etcd_cluster=db', { what, answer: isInAllPods, seconds: 300 });
   await db.settled(3);
-  expect(isShownByAll(await podsOf(kubectl, 'etcd_cluster=db')), what).toBe(true);
+  expect(isInAllPods(await podsOf(kubectl, 'etcd_cluster=db')), what).toBe(true);
 }
 
 const container = '.spec.containers[0]';
@@ -63,16 +63,17 @@ const needingNewPods: readonly Change[] = [
   { spec: { pod: { busyboxImage: 'busybox:1.28.0-glibc' } }, shows: '.spec.initContainers[0].name', as: 'check-dns' },
 ];
 
-story.asOnTheLab('every field of the pod policy reaches members on their own disks', async (told) => {
-  const { kubectl, step } = told;
+story.asOnTheLab('every field of the pod policy is rolled out to members with PVCs', async (context) => {
+  const { kubectl, step } = context;
   const db = declared(kubectl);
-  await installOperator(told);
+  await installOperator(context);
   await db.apply({ size: 3, version, durable: true });
   await db.settled(3);
   const before = await db.ids();
   await underTraffic(db, async () => {
-    for (const change of needingNewPods) await step(`${change.shows} = ${change.as}`, () => reaches(told, db, change));
-    await step('the domain, and with it the addresses', async () => {
+    for (const change of needingNewPods)
+      await step(`${change.shows} = ${change.as}`, () => reaches(context, db, change));
+    await step('the cluster domain changes the peer URLs', async () => {
       const spec = { pod: { ClusterDomain: '.cluster.local' } };
       await kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec })}'`);
       await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Progressing')));
@@ -83,29 +84,29 @@ story.asOnTheLab('every field of the pod policy reaches members on their own dis
   expect(await db.ids()).toEqual(before);
 });
 
-story.asOnTheLab('a change that needs new pods costs no data where there are no disks', async (told) => {
-  const { kubectl, step } = told;
+story.asOnTheLab('a change that needs new pods loses no data of members without PVCs', async (context) => {
+  const { kubectl, step } = context;
   const db = declared(kubectl);
-  await installOperator(told);
+  await installOperator(context);
   await db.apply({ size: 3, version });
   await db.settled(3);
   const before = await db.ids();
-  const uids = (): Promise<string> => shown(kubectl, 'pods -l etcd_cluster=db', '.metadata.uid');
+  const uids = (): Promise<string> => fieldOf(kubectl, 'pods -l etcd_cluster=db', '.metadata.uid');
   await underTraffic(db, async () => {
-    await step('labels come and go without a restart', async () => {
+    await step('labels are added and removed without a restart', async () => {
       const pods = await uids();
-      await reaches(told, db, { spec: { pod: { labels: { team: 'a' } } }, shows: '.metadata.labels.team', as: 'a' });
-      await reaches(told, db, { spec: { pod: { labels: null } }, shows: '.metadata.labels.app', as: 'etcd' });
+      await reaches(context, db, { spec: { pod: { labels: { team: 'a' } } }, shows: '.metadata.labels.team', as: 'a' });
+      await reaches(context, db, { spec: { pod: { labels: null } }, shows: '.metadata.labels.app', as: 'etcd' });
       await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Progressing', 'False')));
       expect(await uids()).toBe(pods);
       expect(await db.ids()).toEqual(before);
     });
-    await step('others take the places of all three, one after the other', async () => {
+    await step('all three members are replaced one by one', async () => {
       const [change] = needingNewPods.slice(1);
-      if (change !== undefined) await reaches(told, db, change);
+      if (change !== undefined) await reaches(context, db, change);
       expect((await db.ids()).filter((id) => before.includes(id))).toEqual([]);
     });
-    await step('and again, with disks of their own', async () => {
+    await step('all three members are replaced by members with PVCs', async () => {
       const persistentVolumeClaimSpec = {
         accessModes: ['ReadWriteOnce'],
         resources: { requests: { storage: '256Mi' } },
@@ -116,11 +117,11 @@ story.asOnTheLab('a change that needs new pods costs no data where there are no 
       );
       await waitFor(kubectl, 'etcdcluster/db', inSeconds(30, condition('Progressing')));
       await db.settled(3, 180);
-      const claims = await shown(kubectl, 'pods -l etcd_cluster=db', shows);
+      const claims = await fieldOf(kubectl, 'pods -l etcd_cluster=db', shows);
       expect(claims.split(' ')).toHaveLength(3);
     });
   });
-  await step('larger ones: where their class lets them, they grow; otherwise by others in their places', async () => {
+  await step('larger PVCs are expanded if the StorageClass allows it; otherwise members are replaced', async () => {
     const classes = await list<{ allowVolumeExpansion?: boolean }>(kubectl, 'storageclasses');
     const canGrow = classes.some(({ allowVolumeExpansion }) => allowVolumeExpansion === true);
     const storage = (size: string): string =>
@@ -131,9 +132,9 @@ story.asOnTheLab('a change that needs new pods costs no data where there are no 
     const small = await db.ids();
     await kubectl(`patch etcdcluster db --type=merge -p '${storage('300Mi')}'`);
     await until(
-      'all have larger ones',
+      'all PVCs are larger',
       async () => {
-        const sizes = await shown(kubectl, 'persistentvolumeclaims -l etcd_node', '.spec.resources.requests.storage');
+        const sizes = await fieldOf(kubectl, 'persistentvolumeclaims -l etcd_node', '.spec.resources.requests.storage');
         return sizes === '300Mi 300Mi 300Mi' || undefined;
       },
       { seconds: 180 },

@@ -4,34 +4,34 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { run } from '../../tools/lib/run.ts';
 import { declared } from '../support/cluster.ts';
-import { watchedUntil } from '../support/kubectl-watch.ts';
+import { kubectlUntil } from '../support/kubectl-watch.ts';
 import { example, underTest } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
 const files = ['crd', 'sa', 'role', 'rolebinding', 'deployment'].map((part) => `etcd-operator-${part}.yaml`);
 
-/** What of the other API is there, and is not when the book is read. */
-const others = ['clusters', 'peers', 'backups', 'backupschedules', 'restores'].map(
+/** The CRDs of the improbable API. They are removed during this story. */
+const improbableCrds = ['clusters', 'peers', 'backups', 'backupschedules', 'restores'].map(
   (kinds) => `etcd${kinds}.etcd.improbable.io`,
 );
-const definitionsOfOthers = join(import.meta.dirname, '../../examples/improbable/crd');
+const improbableCrdFiles = join(import.meta.dirname, '../../examples/improbable/crd');
 
-/** Gives the reader of the book the files it speaks of, in a directory of their own. */
-function readersDirectory(namespace: string): string {
+/** Creates a directory with the manifests of the book. */
+function bookDirectory(namespace: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'book-'));
   for (const file of [...files, 'etcd-cluster-cr.yaml'])
-    writeFileSync(join(directory, file), withTheBooksImage(example(file, namespace)));
+    writeFileSync(join(directory, file), withBookImage(example(file, namespace)));
   return directory;
 }
 
-/** The lab and our own cluster have ours under the name that the book gives it; elsewhere that would be the original. */
-const withTheBooksImage = (manifest: string): string =>
+/** On the lab and on our cluster, the image name of the book is our image. Elsewhere it would be the original. */
+const withBookImage = (manifest: string): string =>
   process.env['IMAGE']
     ? underTest(manifest)
     : manifest.replace(/image: etcd-operator:.*/, 'image: quay.io/coreos/etcd-operator:v0.9.4');
 
-/** Makes a program of one line the reader's editor. */
+/** Writes a one-line shell script as editor; returns its path. */
 function editorOf(directory: string, line: string): string {
   const path = join(directory, 'editor');
   writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
@@ -40,20 +40,20 @@ function editorOf(directory: string, line: string): string {
 
 const webServer = "sh -c 'mkdir /www; echo hello > /www/index.html; exec httpd -f -h /www -p 8080'";
 
-story("the first chapter's web server is scaled, and mended", async ({ kubectl, step }) => {
+story('a Deployment is scaled and a deleted pod replaced, as in chapter 1 of the book', async ({ kubectl, step }) => {
   const running = async (): Promise<readonly string[]> =>
     (await kubectl('get pods')).match(/^staticweb-\w+-\w+(?= +1\/1 +Running)/gm) ?? [];
-  await step('one replica', async () => {
+  await step('one replica runs', async () => {
     await kubectl(`create deployment staticweb --image=busybox -- ${webServer}`);
     await kubectl('rollout status deployment/staticweb --timeout=60s');
     expect(await running()).toHaveLength(1);
   });
-  await step('three of them', async () => {
+  await step('scaled to three', async () => {
     expect(await kubectl('scale deployment staticweb --replicas=3')).toBe('deployment.apps/staticweb scaled\n');
     await kubectl('wait deployment/staticweb --for=jsonpath={.status.readyReplicas}=3 --timeout=60s');
     expect(await running()).toHaveLength(3);
   });
-  await step('one is deleted, and another takes its place', async () => {
+  await step('a deleted pod is replaced', async () => {
     const [victim = ''] = await running();
     await kubectl(`delete pod ${victim} --grace-period=1`);
     const after = await until('three run', async () => {
@@ -65,9 +65,9 @@ story("the first chapter's web server is scaled, and mended", async ({ kubectl, 
 });
 
 story(
-  'the reader of the book sees what the book shows, from the CRD to recovery',
+  'the commands of the book print what the book shows, from the CRD to the clean-up',
   async ({ kubectl, step, namespace }) => {
-    const directory = readersDirectory(namespace);
+    const directory = bookDirectory(namespace);
     const file = (name: string): string => join(directory, name);
     const db = declared(kubectl, 'example-etcd-cluster');
     /** `kubectl run --rm -i --tty … -- /bin/sh`, with these lines typed at its prompt. */
@@ -81,20 +81,20 @@ story(
         ],
         { input: [...lines, 'exit', ''].join('\n') },
       );
-    const arrivesAt = async (version: string): Promise<void> => {
+    const upgradedTo = async (version: string): Promise<void> => {
       const what = `jsonpath={.status.currentVersion}=${version}`;
       await kubectl(`wait etcdcluster/example-etcd-cluster --for=${what} --timeout=180s`);
       await db.settled(4);
     };
     try {
-      await kubectl(`delete crd etcdclusters.etcd.database.coreos.com ${others.join(' ')} --ignore-not-found`);
-      await step('the CRD', async () => {
+      await kubectl(`delete crd etcdclusters.etcd.database.coreos.com ${improbableCrds.join(' ')} --ignore-not-found`);
+      await step('the CRD is created', async () => {
         expect(await kubectl(`create -f ${file('etcd-operator-crd.yaml')}`)).toBe(
           'customresourcedefinition.apiextensions.k8s.io/etcdclusters.etcd.database.coreos.com created\n',
         );
         expect(await kubectl('get crd')).toContain('etcdclusters.etcd.database.coreos.com');
       });
-      await step('the service account, its role and their binding', async () => {
+      await step('the ServiceAccount, Role and RoleBinding are created', async () => {
         expect(await kubectl(`create -f ${file('etcd-operator-sa.yaml')}`)).toBe(
           'serviceaccount/etcd-operator-sa created\n',
         );
@@ -106,19 +106,19 @@ story(
           'rolebinding.rbac.authorization.k8s.io/etcd-operator-rolebinding created\n',
         );
       });
-      await step('the operator', async () => {
+      await step('the operator is deployed', async () => {
         expect(await kubectl(`create -f ${file('etcd-operator-deployment.yaml')}`)).toBe(
           'deployment.apps/etcd-operator created\n',
         );
         await kubectl('rollout status deployment/etcd-operator --timeout=60s');
         expect(await kubectl('get deployments')).toMatch(/etcd-operator\s+1\/1/);
       });
-      await step('a cluster is declared, and becomes three members of 3.1.10', async () => {
+      await step('an EtcdCluster becomes three members of etcd 3.1.10', async () => {
         expect(await kubectl(`create -f ${file('etcd-cluster-cr.yaml')}`)).toBe(
           'etcdcluster.etcd.database.coreos.com/example-etcd-cluster created\n',
         );
         const running = /^example-etcd-cluster-[a-z0-9]{10}(?= +1\/1 +Running)/gm;
-        await watchedUntil(
+        await kubectlUntil(
           ['--namespace', namespace, 'get', 'pods', '-w'],
           (shown) => new Set(shown.match(running)).size === 3,
         );
@@ -138,21 +138,21 @@ story(
         }
         for (const pod of await db.podNames()) expect(pod).toMatch(/^example-etcd-cluster-[a-z0-9]{10}$/);
       });
-      await step('its services', async () => {
+      await step('the Services exist', async () => {
         const services = await kubectl('get services --selector etcd_cluster=example-etcd-cluster');
         expect(services).toMatch(/example-etcd-cluster +ClusterIP +None .* 2379\/TCP,2380\/TCP/);
         expect(services).toMatch(/example-etcd-cluster-client +ClusterIP +10\..* 2379\/TCP/);
       });
       await step('a key is put and got from a shell in the cluster', async () => {
-        const said = await shell(
+        const output = await shell(
           'export ETCDCTL_API=3',
           'export ETCDCSVC=http://example-etcd-cluster-client:2379',
           'etcdctl --endpoints $ETCDCSVC put foo bar',
           'etcdctl --endpoints $ETCDCSVC get foo',
         );
-        expect(said).toMatch(/OK[\s\S]*foo\r?\nbar/);
+        expect(output).toMatch(/OK[\s\S]*foo\r?\nbar/);
       });
-      await step('size is changed from 3 to 4 in the file, and applied', async () => {
+      await step('the size is changed from 3 to 4 with kubectl apply', async () => {
         writeFileSync(
           file('etcd-cluster-cr.yaml'),
           readFileSync(file('etcd-cluster-cr.yaml'), 'utf8').replace('size: 3', 'size: 4'),
@@ -162,7 +162,7 @@ story(
         );
         await db.settled(4);
       });
-      await step('and live, in an editor', async () => {
+      await step('the size is changed to 5 and 4 with kubectl edit', async () => {
         for (const [from, to] of [
           [4, 5],
           [5, 4],
@@ -175,11 +175,11 @@ story(
         }
       });
       const [victim = ''] = await db.podNames();
-      await step('a pod one does not like the looks of is deleted', async () => {
+      await step('a deleted pod is replaced, and Events report it', async () => {
         expect(await kubectl('get pods -l app=etcd')).toContain(victim);
         expect(await kubectl(`delete pod ${victim}`)).toContain(`pod "${victim}" deleted`);
         await db.replaced(victim, 4);
-        await until('both Events are shown', async () => {
+        await until('kubectl describe shows both Events', async () => {
           const described = await kubectl('describe etcdcluster/example-etcd-cluster');
           const shows = (reason: string, message: string): boolean =>
             new RegExp(`Normal +${reason} .* etcd-operator-\\S+ +${message}`).test(described);
@@ -188,17 +188,17 @@ story(
           return (isReplaced && isRemoved) || undefined;
         });
       });
-      await step('the cluster is healthy, and the key is there', async () => {
-        const said = await shell(
+      await step('the cluster is healthy and has the key', async () => {
+        const output = await shell(
           'etcdctl --endpoints http://example-etcd-cluster-client:2379 cluster-health',
           'ETCDCTL_API=3 etcdctl --endpoints http://example-etcd-cluster-client:2379 get foo',
         );
-        expect(said.match(/member [0-9a-f]+ is healthy: got healthy result/g)).toHaveLength(4);
-        expect(said).toContain('cluster is healthy');
-        expect(said).toMatch(/foo\r?\nbar/);
-        expect(said).toContain('pod "etcdctl" deleted');
+        expect(output.match(/member [0-9a-f]+ is healthy: got healthy result/g)).toHaveLength(4);
+        expect(output).toContain('cluster is healthy');
+        expect(output).toMatch(/foo\r?\nbar/);
+        expect(output).toContain('pod "etcdctl" deleted');
       });
-      await step('the version is changed from 3.1.10 to 3.2.13 in the file, and applied', async () => {
+      await step('the version is changed from 3.1.10 to 3.2.13 with kubectl apply', async () => {
         const [pod = ''] = await db.podNames();
         const typed = `kubectl get pod ${pod} -o yaml | grep "image:" | uniq`;
         const images = await run('sh', ['-c', typed.replace('kubectl', `kubectl --namespace ${namespace}`)]);
@@ -218,13 +218,13 @@ story(
         ]) {
           expect(described).toMatch(shown);
         }
-        await arrivesAt('3.2.13');
+        await upgradedTo('3.2.13');
       });
-      await step('and once more by a patch, as printed', async () => {
+      await step('the version is changed to 3.3.12 with the kubectl patch of the book', async () => {
         await kubectl(
           `patch etcdcluster example-etcd-cluster --type='json' -p '[{"op": "replace", "path": "/spec/version", "value":3.3.12}]'`,
         );
-        await arrivesAt('3.3.12');
+        await upgradedTo('3.3.12');
         const described = await kubectl('describe etcdcluster/example-etcd-cluster');
         for (const [from, to] of [
           ['3.1.10', '3.2.13'],
@@ -237,7 +237,7 @@ story(
           );
         expect(described).toMatch(/Current Version: +3.3.12/);
       });
-      await step('cleaning up, in the order of the book, leaves nothing', async () => {
+      await step('the clean-up in the order of the book leaves no object', async () => {
         for (const name of ['sa', 'role', 'rolebinding', 'crd', 'deployment'])
           await kubectl(`delete -f ${file(`etcd-operator-${name}.yaml`)}`);
         expect(await kubectl.refused(`delete -f ${file('etcd-cluster-cr.yaml')}`)).toMatch(
@@ -245,13 +245,13 @@ story(
         );
         await kubectl('wait pods --all --for=delete --timeout=60s');
         const kinds = 'services,poddisruptionbudgets,persistentvolumeclaims,secrets,deployments,replicasets';
-        await until('nothing else is left either', async () =>
+        await until('no other object is left', async () =>
           (await kubectl(`get ${kinds} -o name`)) === '' ? true : undefined,
         );
       });
     } finally {
       await kubectl(`apply --server-side -f ${file('etcd-operator-crd.yaml')}`);
-      await kubectl(`apply --server-side -k ${definitionsOfOthers}`);
+      await kubectl(`apply --server-side -k ${improbableCrdFiles}`);
       rmSync(directory, { recursive: true });
     }
   },

@@ -4,31 +4,31 @@ import { read } from '../support/api.ts';
 import { declared } from '../support/cluster.ts';
 import { endpointsOf } from '../support/member-endpoints.ts';
 import { installOperator } from '../support/operator.ts';
-import { bodiesOf, showing } from '../support/shown.ts';
-import { type Story, story } from '../support/story.ts';
-import { entryIn } from '../support/tls-cluster.ts';
+import { certificatesServed, podUidsAndRestarts } from '../support/served-certificates.ts';
+import { type StoryContext, story } from '../support/story.ts';
+import { clientAccessIn } from '../support/tls-cluster.ts';
 import { underTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 import { created, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 
-/** Asks for something in `spec.TLS.managed`. */
-const manage = ({ kubectl }: Pick<Story, 'kubectl'>, managed: object): Promise<string> =>
+/** Patches `spec.TLS.managed`. */
+const patchManaged = ({ kubectl }: Pick<StoryContext, 'kubectl'>, managed: object): Promise<string> =>
   kubectl(`patch etcdcluster db --type=merge -p '${JSON.stringify({ spec: { TLS: { managed } } })}'`);
 
-const fileIn = async ({ kubectl }: Pick<Story, 'kubectl'>, secret: string, file: string): Promise<string> => {
+const fileIn = async ({ kubectl }: Pick<StoryContext, 'kubectl'>, secret: string, file: string): Promise<string> => {
   const { data } = await read<{ data: Readonly<Record<string, string>> }>(kubectl, `secret/${secret}`);
   return Buffer.from(data[file] ?? '', 'base64').toString();
 };
 
-const authoritiesIn = (text: string): number => text.split('BEGIN CERTIFICATE').length - 1;
+const certificateCount = (text: string): number => text.split('BEGIN CERTIFICATE').length - 1;
 
-story.asOnTheLab('the operator makes the certificates itself, and renews them without a restart', async (told) => {
-  const { kubectl, step } = told;
-  const db = declared(kubectl, 'db', () => entryIn(kubectl, 'db-client-tls'));
-  await installOperator(told);
-  await step('one member serves those who have the published certificate', async () => {
+story.asOnTheLab('managed certificates are issued by the operator and renewed without a restart', async (context) => {
+  const { kubectl, step } = context;
+  const db = declared(kubectl, 'db', () => clientAccessIn(kubectl, 'db-client-tls'));
+  await installOperator(context);
+  await step('one member serves clients with the published certificate', async () => {
     await db.apply({ size: 1, version, extra: { TLS: { managed: {} } } });
     await db.settled(1);
     const [member] = await db.members();
@@ -38,62 +38,59 @@ story.asOnTheLab('the operator makes the certificates itself, and renews them wi
     ]);
   });
   await underTraffic(db, async () => {
-    await step('members that come later are covered', async () => {
+    await step('members added later have certificates', async () => {
       await kubectl('scale etcdcluster db --replicas=3');
       await db.settled(3);
     });
-    await step(
-      'another lifetime is a reason to renew: everybody shows new certificates, and nobody was restarted',
-      async () => {
-        const before = await bodiesOf(kubectl);
-        const old = await fileIn(told, 'db-member-tls', 'server.crt');
-        await manage(told, { certificateLifetimeHours: 48 });
-        await until(
-          'new certificates',
-          async () => (await fileIn(told, 'db-member-tls', 'server.crt')) !== old || undefined,
-        );
-        const [peer, server] = [
-          await fileIn(told, 'db-member-tls', 'peer.crt'),
-          await fileIn(told, 'db-member-tls', 'server.crt'),
-        ];
-        await showing(kubectl, { peer, server });
-        expect(await bodiesOf(kubectl)).toBe(before);
-      },
-    );
-    await step('a published Secret that somebody deletes is there again', async () => {
+    await step('a changed lifetime renews all certificates, and no pod restarts', async () => {
+      const before = await podUidsAndRestarts(kubectl);
+      const old = await fileIn(context, 'db-member-tls', 'server.crt');
+      await patchManaged(context, { certificateLifetimeHours: 48 });
+      await until(
+        'new certificates',
+        async () => (await fileIn(context, 'db-member-tls', 'server.crt')) !== old || undefined,
+      );
+      const [peer, server] = [
+        await fileIn(context, 'db-member-tls', 'peer.crt'),
+        await fileIn(context, 'db-member-tls', 'server.crt'),
+      ];
+      await certificatesServed(kubectl, { peer, server });
+      expect(await podUidsAndRestarts(kubectl)).toBe(before);
+    });
+    await step('a deleted published Secret is recreated', async () => {
       await kubectl('delete secret db-client-tls');
       await waitFor(kubectl, 'secret/db-client-tls', created);
     });
   });
-  await step('deleted, it leaves no Secret', async () => {
+  await step('the deleted cluster leaves no Secret', async () => {
     await kubectl('delete etcdcluster db');
     await waitForDeletion(kubectl, 'secret -l etcd_cluster=db');
   });
 });
 
-story.asOnTheLab('a new authority takes the place of the old one while clients go on', async (told) => {
-  const { kubectl, step } = told;
-  const db = declared(kubectl, 'db', () => entryIn(kubectl, 'db-client-tls'));
-  await installOperator(told);
+story.asOnTheLab('a CA rotation completes while clients write', async (context) => {
+  const { kubectl, step } = context;
+  const db = declared(kubectl, 'db', () => clientAccessIn(kubectl, 'db-client-tls'));
+  await installOperator(context);
   await db.apply({ size: 3, version, durable: true, extra: { TLS: { managed: {} } } });
   await db.settled(3);
-  const old = await entryIn(kubectl, 'db-client-tls');
+  const old = await clientAccessIn(kubectl, 'db-client-tls');
   const members = await db.ids();
   await underTraffic(db, async () => {
-    await step('somebody asks for it, and it is done', async () => {
-      await manage(told, { rotate: 'now' });
+    await step('spec.TLS.managed.rotate rotates the CA', async () => {
+      await patchManaged(context, { rotate: 'now' });
       const isNew = async (): Promise<true | undefined> => {
-        const { ca } = (await entryIn(kubectl, 'db-client-tls')).tls;
-        return (authoritiesIn(ca) === 1 && ca !== old.tls.ca) || undefined;
+        const { ca } = (await clientAccessIn(kubectl, 'db-client-tls')).tls;
+        return (certificateCount(ca) === 1 && ca !== old.tls.ca) || undefined;
       };
-      await until('clients are given the new authority alone', isNew, { seconds: 180 });
+      await until('the published Secret has the new CA only', isNew, { seconds: 180 });
       await db.settled(3);
     });
   });
-  await step('they are the same members', async () => expect(await db.ids()).toEqual(members));
-  await step('whoever knows only the old authority is a stranger now', async () => {
+  await step('the member IDs are unchanged', async () => expect(await db.ids()).toEqual(members));
+  await step('a client certificate of the old CA is refused', async () => {
     const endpoints = await endpointsOf(kubectl, db, {
-      tls: { ...old.tls, ca: (await entryIn(kubectl, 'db-client-tls')).tls.ca },
+      tls: { ...old.tls, ca: (await clientAccessIn(kubectl, 'db-client-tls')).tls.ca },
     });
     for (const endpoint of endpoints) {
       const connection = connectionTo(endpoint);

@@ -6,7 +6,7 @@ import { agentFlags, openOn, startVolume } from '../support/store-servers.ts';
 
 const versions: readonly EtcdVersion[] = ['3.3.12', '3.5.35', '3.7.3'];
 
-/** Raises or clears an alarm as etcd's own check of its members does, by its JSON side. */
+/** Raises or clears an alarm through etcd's JSON gateway, as etcd's own corruption check does. */
 async function alarm(cluster: EtcdCluster, version: EtcdVersion, request: object): Promise<void> {
   const api = version === '3.3.12' ? 'v3beta' : 'v3';
   const url = `${cluster.member(0).endpoint.url}/${api}/maintenance/alarm`;
@@ -14,8 +14,8 @@ async function alarm(cluster: EtcdCluster, version: EtcdVersion, request: object
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-describe.each(versions)('etcd %s', (version) => {
-  it('is not saved while it calls itself corrupt, and is while it is only out of space', async () => {
+describe.each(versions)('a backup of etcd %s', (version) => {
+  it('fails while a CORRUPT alarm is raised, and succeeds with a NOSPACE alarm only', async () => {
     const cluster = await startEtcd({ version });
     await using volume = await startVolume();
     const { memberId } = await cluster.connect().status();

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSource } from '../../src/agents/source.ts';
+import { openSource } from '../../src/agent/source.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 const value = Buffer.alloc(20_000, 'x');
 const writes = 200;
 
-/** The revision of a snapshot, as etcd's own tool reads it. */
+/** Reads the revision of a snapshot with etcdctl or etcdutl. */
 async function revisionIn(file: string, version: EtcdVersion): Promise<unknown> {
   const program = etcdProgram(version, version === '3.3.12' ? 'etcdctl' : 'etcdutl');
   const env = { ETCDCTL_API: '3' };
@@ -21,8 +21,8 @@ async function revisionIn(file: string, version: EtcdVersion): Promise<unknown> 
   return (JSON.parse(status) as { readonly revision?: unknown }).revision;
 }
 
-describe.each(versions)('a follower of etcd %s', (version) => {
-  it('that was stopped while others wrote is saved with every acknowledged write', async () => {
+describe.each(versions)('a snapshot of a lagging follower, etcd %s', (version) => {
+  it('contains every write that was acknowledged while the follower was stopped', async () => {
     await using cluster = await startEtcd({ version, size: 3 });
     const [leader, , follower] = (await cluster.leaderFirst()) as [EtcdProcess, EtcdProcess, EtcdProcess];
     await follower.freeze();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasEtcdutl } from '../../src/core/model/version.ts';
+import { hasEtcdutl } from '../../src/core/cluster/model/version.ts';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => volume[Symbol.asyncDispose]());
 
-const everything = async (etcd: EtcdConnection): Promise<readonly string[]> =>
+const keysAndRevisions = async (etcd: EtcdConnection): Promise<readonly string[]> =>
   (await etcd.list({ key: 'key/', prefix: true })).map(({ key, value, createRevision, modRevision }) =>
     [key, Buffer.from(value), createRevision, modRevision].map(String).join(' '),
   );
 
-/** The steps of a restored member's pod, one after the other, with its own version's tool; then etcd itself. */
+/** Runs the steps of a restored member's pod with the tools of that version, then starts etcd. */
 async function restoredInto(version: EtcdVersion, key: string): Promise<readonly string[]> {
   await using cluster = new EtcdCluster({ version }, undefined);
   const member = await cluster.prepareMember();
@@ -33,16 +33,16 @@ async function restoredInto(version: EtcdVersion, key: string): Promise<readonly
     ...['--target-version', version, '--clear', staging, '--to', file],
   ]);
   expect(fetched).toMatchObject({ ok: true });
-  const words = [
+  const args = [
     ...['snapshot', 'restore', file, `--data-dir=${staging}/data`, `--name=${member.name}`],
     `--initial-cluster=${member.name}=${member.peerURL}`,
     `--initial-advertise-peer-urls=${member.peerURL}`,
   ];
-  await run(etcdProgram(version, hasEtcdutl(version) ? 'etcdutl' : 'etcdctl'), words, { env: { ETCDCTL_API: '3' } });
+  await run(etcdProgram(version, hasEtcdutl(version) ? 'etcdutl' : 'etcdctl'), args, { env: { ETCDCTL_API: '3' } });
   expect(await agent(volume.directory, 'place', ['--staging', staging, '--to', place])).toMatchObject({ placed: true });
   member.start({ state: 'new', members: [member] });
   await cluster.settled();
-  return await everything(cluster.connect()); // before the cluster is gone
+  return await keysAndRevisions(cluster.connect()); // `await` before `using` stops the cluster
 }
 
 type Saving = 'save' | 'etcdctl';
@@ -53,12 +53,12 @@ const ways: readonly (readonly [EtcdVersion, EtcdVersion, Saving])[] = [
   ['3.6.16', '3.7.3', 'etcdctl'],
 ];
 
-describe.each(ways)('data of etcd %s in etcd %s', (from, into, how) => {
-  it(`is the same, key by key and revision by revision, when ${how} took it`, async () => {
+describe.each(ways)('a snapshot of etcd %s restored into etcd %s', (from, into, how) => {
+  it(`has the same keys, values and revisions if saved by ${how}`, async () => {
     await using cluster = await startEtcd({ version: from });
     const etcd = cluster.connect();
     for (let i = 0; i < 20; i++) await etcd.put(`key/${i % 15}`, `value ${i}`);
-    const before = await everything(etcd);
+    const before = await keysAndRevisions(etcd);
     const key = `${from}.db`;
     if (how === 'etcdctl') await cluster.etcdctl('snapshot', 'save', join(volume.volume ?? '', key));
     else
@@ -72,34 +72,40 @@ describe.each(ways)('data of etcd %s in etcd %s', (from, into, how) => {
   });
 });
 
-describe('a snapshot that etcdctl saved, with nothing beside it', () => {
-  const said: readonly (readonly [EtcdVersion, EtcdVersion, string | undefined])[] = [
+describe('a snapshot saved by etcdctl, without a manifest', () => {
+  const storageVersions: readonly (readonly [EtcdVersion, EtcdVersion, string | undefined])[] = [
     ['3.4.31', '3.3.12', undefined],
     ['3.5.35', '3.4.31', undefined],
     ['3.6.16', '3.5.35', '3.6.0'],
     ['3.7.3', '3.6.16', '3.7.0'],
   ];
-  it.each(said)('by etcd %s, for etcd %s, tells that it needs %s', async (from, older, storageVersion) => {
-    await using cluster = await startEtcd({ version: from });
-    const etcd = cluster.connect();
-    for (let i = 0; i < 2000; i++) await etcd.put(`key/${i}`, Buffer.alloc(1000, `${i} `));
-    const key = `asked-${from}.db`;
-    const place = join(volume.volume ?? '', key);
-    const to = join(cluster.directory, 'fetched.db');
-    const fetched = (version: EtcdVersion) =>
-      agent(volume.directory, 'fetch', [...agentFlags(volume, key), '--to', to, '--target-version', version]);
-    // etcd writes it down a moment after its members have agreed on a version
-    await until('it tells what it tells', async () => {
-      await cluster.etcdctl('snapshot', 'save', place);
-      return (await fetched(from))?.['storageVersion'] === storageVersion ? true : undefined;
-    });
-    const result = await fetched(older);
-    if (storageVersion === undefined)
-      expect(result).toMatchObject({ ok: true, warnings: ['nothing tells which etcd made this snapshot'] });
-    else
-      expect(result).toMatchObject({
-        ...{ ok: false, trouble: 'too-new', mayPass: false },
-        message: expect.stringContaining(`needs etcd ${storageVersion}, and etcd ${older} is older`),
+  it.each(storageVersions)(
+    'of etcd %s, fetched for etcd %s, has storage version %s',
+    async (from, older, storageVersion) => {
+      await using cluster = await startEtcd({ version: from });
+      const etcd = cluster.connect();
+      for (let i = 0; i < 2000; i++) await etcd.put(`key/${i}`, Buffer.alloc(1000, `${i} `));
+      const key = `unlabelled-${from}.db`;
+      const place = join(volume.volume ?? '', key);
+      const to = join(cluster.directory, 'fetched.db');
+      const fetched = (version: EtcdVersion) =>
+        agent(volume.directory, 'fetch', [...agentFlags(volume, key), '--to', to, '--target-version', version]);
+      // etcd writes its storage version a moment after the members agree on a cluster version.
+      await until('the snapshot has the expected storage version', async () => {
+        await cluster.etcdctl('snapshot', 'save', place);
+        return (await fetched(from))?.['storageVersion'] === storageVersion ? true : undefined;
       });
-  });
+      const result = await fetched(older);
+      if (storageVersion === undefined)
+        expect(result).toMatchObject({
+          ok: true,
+          warnings: ['the etcd version of this snapshot is unknown: it has neither a manifest nor a storage version'],
+        });
+      else
+        expect(result).toMatchObject({
+          ...{ ok: false, trouble: 'too-new', mayPass: false },
+          message: expect.stringContaining(`needs etcd ${storageVersion}, but the target is etcd ${older}`),
+        });
+    },
+  );
 });

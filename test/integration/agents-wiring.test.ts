@@ -1,41 +1,41 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storeAccess } from '../../src/controllers/agents/store-access.ts';
-import { agentPaths } from '../../src/core/desired/agent-pod.ts';
-import { coreosBackups } from '../../src/dialects/coreos-v1beta2/backup.ts';
+import { coreosBackups } from '../../src/apis/coreos-v1beta2/backup.ts';
+import { storeAccess } from '../../src/controllers/shared/store-access.ts';
+import { agentPaths } from '../../src/core/manifests/agent-pod.ts';
 import { agent } from '../support/agent.ts';
 import { type EtcdCluster, startEtcd } from '../support/etcd-cluster.ts';
 import { mountSecret, type StoreServer, startAzure, startGcs, startS3, startVolume } from '../support/store-servers.ts';
 
-/** A kind of store, and how an EtcdBackup names the one that runs here. */
-interface Named {
+/** A kind of store: how to start a test server, and the spec of an EtcdBackup that uses that server. */
+interface StoreCase {
   readonly start: () => Promise<StoreServer>;
   readonly spec: (server: StoreServer) => object;
 }
 
 const at = ({ address }: StoreServer): object => ({ path: 'backups/some/key.db', endpoint: address.endpoint });
 
-const stores: Readonly<Record<string, Named>> = {
+const stores: Readonly<Record<string, StoreCase>> = {
   S3: { start: startS3, spec: (server) => ({ s3: { ...at(server), awsSecret: 's', forcePathStyle: true } }) },
   GCS: { start: startGcs, spec: (server) => ({ gcs: { ...at(server), gcpSecret: 's' } }) },
   ABS: { start: startAzure, spec: (server) => ({ abs: { ...at(server), absSecret: 's' } }) },
-  PVC: { start: startVolume, spec: () => ({ pvc: { claimName: 'disk', path: 'some/key.db' } }) },
+  PVC: { start: startVolume, spec: () => ({ pvc: { claimName: 'backups', path: 'some/key.db' } }) },
 };
 
-/** What a pod of this backup would be told, with what would be mounted there at its place on this machine. */
-function wordsFor(spec: object, server: StoreServer, use: 'to-read' | 'to-write'): readonly string[] {
+/** The arguments of the backup's agent pod, with mount paths replaced by paths on this machine. */
+function agentArgs(spec: object, server: StoreServer, use: 'to-read' | 'to-write'): readonly string[] {
   const metadata = { name: 'b', namespace: 'n', uid: 'u' };
   const read = coreosBackups.read({ metadata, spec: { etcdEndpoints: ['http://db:2379'], ...spec } });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const { words, mounts } = storeAccess(read.value.intent.store, use);
+  const { args, mounts } = storeAccess(read.value.intent.store, use);
   expect(mounts).toHaveLength(1);
   const here: Readonly<Record<string, string>> = {
     [agentPaths.storeSecret]: mountSecret(server.directory, 's', server.secret),
     [agentPaths.volume]: server.volume ?? '',
   };
-  return words.map((word) => here[word] ?? word);
+  return args.map((arg) => here[arg] ?? arg);
 }
 
-describe('what an EtcdBackup says of its store opens that store', () => {
+describe('the store fields of an EtcdBackup', () => {
   let cluster: EtcdCluster;
   beforeAll(async () => {
     cluster = await startEtcd({ version: '3.5.35' });
@@ -43,13 +43,13 @@ describe('what an EtcdBackup says of its store opens that store', () => {
   });
   afterAll(() => cluster.stop());
 
-  it.each(Object.entries(stores))('%s', async (storageType, { start, spec }) => {
+  it.each(Object.entries(stores))('open the store in the agent: %s', async (storageType, { start, spec }) => {
     await using server = await start();
-    const words = (use: 'to-read' | 'to-write') => wordsFor({ storageType, ...spec(server) }, server, use);
+    const args = (use: 'to-read' | 'to-write') => agentArgs({ storageType, ...spec(server) }, server, use);
     const endpoints = ['--endpoints', cluster.member(0).endpoint.url];
-    const saved = await agent(server.directory, 'save', [...words('to-write'), ...endpoints]);
+    const saved = await agent(server.directory, 'save', [...args('to-write'), ...endpoints]);
     expect(saved).toMatchObject({ ok: true, key: 'some/key.db', revision: '2' });
-    const proven = await agent(server.directory, 'prove', words('to-read'));
+    const proven = await agent(server.directory, 'prove', args('to-read'));
     expect(proven).toMatchObject({ ok: true, sha256: saved?.['sha256'], version: '3.5.35', warnings: [] });
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ObjectStore } from '../../src/storage/store.ts';
+import type { ObjectStore } from '../../src/objectstore/store.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
@@ -21,7 +21,7 @@ async function* bytes(content: Uint8Array): AsyncGenerator<Uint8Array> {
 const keysIn = async (store: ObjectStore, prefix = ''): Promise<readonly string[]> =>
   (await Array.fromAsync(store.list(prefix))).map(({ key }) => key);
 
-/** What etcd's own tool says of a file; it fails if the hash at its end is wrong. */
+/** Runs `snapshot status`, which fails if the hash at the end of the file is wrong. */
 async function statusOf(file: string, version: EtcdVersion): Promise<Record<string, unknown>> {
   const tool = version === '3.3.12' ? 'etcdctl' : 'etcdutl';
   const env = { ETCDCTL_API: '3' };
@@ -35,7 +35,7 @@ async function restored(file: string, version: EtcdVersion): Promise<void> {
   await run(etcdProgram(version, tool), ['snapshot', 'restore', file, '--data-dir', `${file}.data`], { env });
 }
 
-describe.each(versions)('agents, etcd %s', (version) => {
+describe.each(versions)('agents for etcd %s', (version) => {
   let cluster: EtcdCluster;
   let server: StoreServer;
   beforeAll(async () => {
@@ -49,19 +49,19 @@ describe.each(versions)('agents, etcd %s', (version) => {
     await cluster.stop();
   });
 
-  it('save, prove and fetch a snapshot that its own tools take, though one endpoint is dead', async () => {
+  it('save, prove and fetch a snapshot that etcdctl restores, although one endpoint is dead', async () => {
     const endpoints = ['--endpoints', `http://127.0.0.1:1,${cluster.member(0).endpoint.url}`];
-    await savesProvesAndFetches({ cluster, server, version }, ['--compression', 'none', ...endpoints]);
+    await expectRoundTrip({ cluster, server, version }, ['--compression', 'none', ...endpoints]);
   });
 });
 
-interface Round {
+interface RoundTrip {
   readonly cluster: EtcdCluster;
   readonly server: StoreServer;
   readonly version: EtcdVersion;
 }
 
-async function savesProvesAndFetches({ cluster, server, version }: Round, saving: readonly string[]): Promise<void> {
+async function expectRoundTrip({ cluster, server, version }: RoundTrip, saving: readonly string[]): Promise<void> {
   const flags = agentFlags(server, 'dir/round.db');
   const { revision } = await cluster.connect().status();
   const saved = await agent(server.directory, 'save', [...flags, ...saving]);
@@ -101,74 +101,77 @@ describe('an agent', () => {
   const endpoints = (): readonly string[] => ['--endpoints', cluster.member(0).endpoint.url];
 
   for (const compression of ['gzip', 'zstd'])
-    it(`packs with ${compression}, and unpacks again, on a volume`, async () => {
+    it(`compresses with ${compression} and decompresses again, on a volume`, async () => {
       const round = { cluster, server: volume, version: '3.6.16' } as const;
-      await savesProvesAndFetches(round, ['--compression', compression, ...endpoints()]);
-      using shelf = await openOn(volume);
-      expect((await shelf.head('dir/round.db')).size).toBeLessThan(good.length / 2);
+      await expectRoundTrip(round, ['--compression', compression, ...endpoints()]);
+      using volumeStore = await openOn(volume);
+      expect((await volumeStore.head('dir/round.db')).size).toBeLessThan(good.length / 2);
       await run('rm', ['-r', join(volume.directory, 'round.db.data'), join(volume.volume ?? '', 'dir')]);
     });
 
-  it('proves and fetches what etcdctl saved, and warns that nothing tells its version', async () => {
+  it('proves a snapshot saved by etcdctl, and warns that its etcd version is unknown', async () => {
     await store.put('foreign.db', bytes(good));
     const flags = agentFlags(server, 'foreign.db');
     const proven = await agent(server.directory, 'prove', flags);
-    expect(proven).toMatchObject({ ok: true, warnings: ['nothing tells which etcd made this snapshot'] });
+    expect(proven).toMatchObject({
+      ok: true,
+      warnings: ['the etcd version of this snapshot is unknown: it has neither a manifest nor a storage version'],
+    });
   });
 
   const damaged: Record<string, [(whole: Buffer) => Uint8Array, RegExp]> = {
     empty: [() => Buffer.alloc(0), /it is empty/],
     short: [() => Buffer.from('hello'), /only 5 bytes/],
-    'cut short': [(whole) => whole.subarray(0, whole.length / 2 + 7), /do not match/],
-    'a copy of a database file': [
-      (whole) => whole.subarray(0, whole.length - 32),
-      /make one with etcdctl snapshot save/,
-    ],
+    'cut short': [(whole) => whole.subarray(0, whole.length / 2 + 7), /does not match/],
+    'a copy of a database file': [(whole) => whole.subarray(0, whole.length - 32), /use etcdctl snapshot save/],
     'changed in one bit': [
       (whole) => {
         const changed = Buffer.from(whole);
         changed[12_345] = (changed[12_345] ?? 0) ^ 1;
         return changed;
       },
-      /do not match/,
+      /does not match/,
     ],
-    'a page that says so': [() => Buffer.from('<!DOCTYPE html><title>503 Service Unavailable</title>'), /do not match/],
-    'a broken archive': [(whole) => gzipSync(whole, { level: 1 }).subarray(0, 100_000), /cannot be unpacked/],
+    'an HTML error page': [
+      () => Buffer.from('<!DOCTYPE html><title>503 Service Unavailable</title>'),
+      /does not match/,
+    ],
+    'a broken archive': [(whole) => gzipSync(whole, { level: 1 }).subarray(0, 100_000), /cannot be decompressed/],
   };
-  for (const [what, [damage, says]] of Object.entries(damaged))
-    it(`refuses an object that is ${what}, and leaves no file`, async () => {
+  for (const [what, [damage, message]] of Object.entries(damaged))
+    it(`rejects an object that is ${what} and leaves no file`, async () => {
       await store.put('damaged.db', bytes(damage(good)));
       const file = join(server.directory, 'damaged.db');
       const result = await agent(server.directory, 'fetch', [...agentFlags(server, 'damaged.db'), '--to', file]);
       expect(result).toMatchObject({ ok: false, trouble: 'damaged', mayPass: false });
-      expect(result?.['message']).toMatch(says);
+      expect(result?.['message']).toMatch(message);
       expect(() => readFileSync(file)).toThrow('ENOENT');
     });
 
-  it('does not unpack more than it is allowed to', async () => {
+  it('stops decompressing at --max-bytes', async () => {
     await store.put('bomb.db', bytes(gzipSync(Buffer.alloc(50_000_000))));
     const result = await agent(server.directory, 'prove', [...agentFlags(server, 'bomb.db'), '--max-bytes', '1000000']);
     expect(result).toMatchObject({ ok: false, trouble: 'too-large' });
   });
 
-  it('refuses what a newer etcd wrote, and says so', async () => {
+  it('rejects a snapshot of an etcd newer than --target-version', async () => {
     const flags = agentFlags(server, 'newer.db');
     expect(await agent(server.directory, 'save', [...flags, ...endpoints()])).toMatchObject({ ok: true });
     const result = await agent(server.directory, 'prove', [...flags, '--target-version', '3.5.35']);
     expect(result).toMatchObject({ ok: false, trouble: 'too-new', message: expect.stringContaining('3.6.16') });
   });
 
-  it('is not misled by the manifest of another snapshot', async () => {
+  it('ignores a manifest that belongs to another snapshot, and warns of it', async () => {
     await store.put('newer.db', bytes(good));
     const older = ['--target-version', '3.5.35'];
     const result = await agent(server.directory, 'prove', [...agentFlags(server, 'newer.db'), ...older]);
     expect(result).toMatchObject({
       ok: true,
-      warnings: [expect.stringContaining('of another snapshot'), expect.any(String)],
+      warnings: [expect.stringContaining('belongs to another snapshot'), expect.any(String)],
     });
   });
 
-  it('tells which object is not there, and that no member answers', async () => {
+  it('reports a missing object by name, and an etcd that does not answer as transient', async () => {
     const missing = await agent(server.directory, 'prove', agentFlags(server, 'no-such.db'));
     expect(missing).toMatchObject({ ok: false, trouble: 'no-object', message: expect.stringContaining('no-such.db') });
     const silent = await agent(server.directory, 'save', [
@@ -183,15 +186,15 @@ describe('an agent', () => {
     ['SIGKILL', undefined],
     ['SIGTERM', { ok: false, trouble: 'stopped' }],
   ] as const)
-    it(`that is ended by ${signal} half way leaves nothing under the final name`, async () => {
+    it(`killed by ${signal} during an upload leaves no object under the final key`, async () => {
       await using proxy = await startFaultProxy(server.port);
-      // Parts are taken and never acknowledged, so that the agent is certainly half way.
+      // The proxy never acknowledges parts, so the upload is still running when the signal arrives.
       proxy.fault = { is: 'silent' };
-      proxy.concerns = (method, url) => method === 'PUT' && url.includes('partNumber');
+      proxy.appliesTo = (method, url) => method === 'PUT' && url.includes('partNumber');
       const endpoint = server.address.endpoint?.replace(`:${server.port}`, `:${proxy.port}`) ?? '';
       const flags = agentFlags({ ...server, address: { ...server.address, endpoint } }, 'half.db');
       const { child, ended } = startAgent(server.directory, 'save', [...flags, ...endpoints()]);
-      await until('parts are on their way', async () => (proxy.requests >= 4 ? true : undefined));
+      await until('four parts are being uploaded', async () => (proxy.requests >= 4 ? true : undefined));
       child.kill(signal);
       const { code, result } = await ended;
       expect(code).not.toBe(0);
@@ -200,7 +203,7 @@ describe('an agent', () => {
       expect(await keysIn(store, 'half.db')).toEqual([]);
     });
 
-  it('ends when its time is over', async () => {
+  it('stops at --timeout', async () => {
     await using proxy = await startFaultProxy(server.port);
     proxy.fault = { is: 'silent' };
     const endpoint = server.address.endpoint?.replace(`:${server.port}`, `:${proxy.port}`) ?? '';
@@ -209,7 +212,7 @@ describe('an agent', () => {
     expect(result).toMatchObject({ ok: false, trouble: 'time', message: expect.stringContaining('2 s') });
   });
 
-  it('shows how far it is', async () => {
+  it('serves its progress on --progress-port', async () => {
     await using proxy = await startFaultProxy(server.port);
     proxy.fault = { is: 'silent' };
     const [port = 0] = await freePorts(1);
@@ -234,21 +237,21 @@ describe('an agent', () => {
     await ended;
   });
 
-  it('prunes by time what is ours, and nothing else', async () => {
-    using shelf = await openOn(volume);
+  it('prunes the oldest backups with its own key format and no other objects', async () => {
+    using volumeStore = await openOn(volume);
     const flags = agentFlags(volume, 'etcd.backup');
     const dated = ['etcd.backup_v99_2026-01-02-00:00:00', 'etcd.backup_v100_2026-01-03-00:00:00'];
     for (const key of [...dated, 'etcd.backup_v7_2026-01-01-00:00:00', 'etcd.backup-of-others'])
-      await shelf.put(key, bytes(good));
+      await volumeStore.put(key, bytes(good));
     const saved = await agent(volume.directory, 'save', [...flags, ...endpoints(), '--dated']);
     expect(saved?.['key']).toMatch(/^etcd\.backup_v\d+_\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d$/);
     const pruned = await agent(volume.directory, 'prune', [...flags, '--keep', '2']);
     expect(pruned).toMatchObject({ ok: true, kept: 2, deleted: [dated[0], 'etcd.backup_v7_2026-01-01-00:00:00'] });
     const key = String(saved?.['key']);
-    expect(await keysIn(shelf)).toEqual(['etcd.backup-of-others', dated[1], key, `${key}.manifest.json`]);
+    expect(await keysIn(volumeStore)).toEqual(['etcd.backup-of-others', dated[1], key, `${key}.manifest.json`]);
   });
 
-  it('says what is wrong with its flags', async () => {
+  it('exits with 1 if a flag is invalid', async () => {
     const { ended } = startAgent(server.directory, 'prove', ['--url', 'ftp://b/k']);
     expect((await ended).code).toBe(1);
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
+import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
 import { until } from '../support/until.ts';
 import { coreosBench, done, type Json, root } from './crd-coreos-support.ts';
 
@@ -13,7 +13,7 @@ const podOf = (spec: object): Json => ({ apiVersion: 'v1', kind: 'Pod', metadata
 
 withNamespace();
 
-describe('the manifests', () => {
+describe('the manifests of the coreos API', () => {
   const files = (directory: string): readonly string[] =>
     readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.yaml'))
@@ -28,7 +28,7 @@ describe('the manifests', () => {
     for (const object of objectsIn(readFileSync(file, 'utf8'))) {
       const result = await applied(object);
       if (object['kind'] === 'EtcdCluster') expect(readEtcdCluster(result).ok).toBe(true);
-      // The suite's setup has installed it.
+      // The suite's setup installs the CRDs.
       if (object['kind'] === 'CustomResourceDefinition')
         expect(result).toMatchObject({
           status: { conditions: expect.arrayContaining([expect.objectContaining(established)]) },
@@ -36,25 +36,25 @@ describe('the manifests', () => {
     }
   });
 
-  // A dry run keeps no namespace for the next file, so what lies in it is tried in another.
-  const elsewhere = (file: string): string =>
+  // A dry run creates no namespace, so objects of etcd-operator are applied in the test's namespace.
+  const inTestNamespace = (file: string): string =>
     readFileSync(file, 'utf8').replaceAll('namespace: etcd-operator', `namespace: ${namespace}`);
 
   const named = ['coreos', 'improbable'].flatMap((api) => files(`deploy/namespaces/${api}`));
 
   it.each([...files('deploy/coreos'), ...named])('%s applies', async (file) => {
-    for (const object of objectsIn(elsewhere(file))) await applied(object);
+    for (const object of objectsIn(inTestNamespace(file))) await applied(object);
   });
 
-  it('apply by kubectl, as users have them', async () => {
+  it('apply with kubectl', async () => {
     const isDefinition = (file: string): boolean => file.endsWith('-crd.yaml');
     const examples = files('examples/coreos').filter((file) => !isDefinition(file));
     await kubectl(`apply --dry-run=server ${examples.map((file) => `-f ${file}`).join(' ')}`);
-    const input = files('deploy/coreos').map(elsewhere).join('\n---\n');
+    const input = files('deploy/coreos').map(inTestNamespace).join('\n---\n');
     await kubectl('apply --dry-run=server -f -', { input });
   });
 
-  it('give the cluster-wide operator the rights of the namespaced one, no more and no less', () => {
+  it('give the cluster-wide operator the same rules as the namespaced one', () => {
     const rulesIn = (file: string): readonly string[] =>
       objectsOf(file)
         .flatMap(({ rules }) => (rules ?? []) as readonly unknown[])
@@ -62,11 +62,11 @@ describe('the manifests', () => {
     expect(rulesIn('deploy/coreos/operator-roles.yaml')).toEqual(rulesIn('examples/coreos/etcd-operator-role.yaml'));
   });
 
-  it('have pods that are admitted where pod security is restricted', async () => {
+  it('have pods that a namespace with restricted Pod Security admits', async () => {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await done(patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels } }));
     const unsafe = podOf({ containers: [{ name: 'one', image: 'busybox' }] });
-    await until('other pods are refused', async () => !(await offer(unsafe)).accepted || undefined);
+    await until('the restricted level is enforced', async () => !(await offer(unsafe)).accepted || undefined);
     for (const file of ['examples/coreos/etcd-operator-deployment.yaml', 'deploy/coreos/operator-deployment.yaml']) {
       const { spec } = objectsOf(file)[0] as { spec: { template: { spec: object } } };
       const pod = podOf({ ...spec.template.spec, serviceAccountName: 'default' });

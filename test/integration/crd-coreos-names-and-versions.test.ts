@@ -4,7 +4,7 @@ const named = (name: string) => etcdCluster({}, { name });
 const pod = (policy: object) => etcdCluster({ pod: policy });
 
 const tooLong = refused('cluster name cannot be more than 52 characters long');
-const noServiceName = refused('metadata.name must be small letters');
+const noServiceName = refused('metadata.name must be lower-case letters');
 const badSize = refused('spec.size: Invalid value: ');
 const badVersion = refused('must be a released etcd version of three numbers');
 const badRepository = refused('must be an image name without tag');
@@ -23,12 +23,12 @@ const names: readonly Case[] = [
   [
     'the name kubernetes',
     named('kubernetes'),
-    accepted('only in the namespace default is that Service taken: there the reader refuses'),
+    accepted('the Service of that name exists only in namespace default; there the reader refuses'),
   ],
 ];
 
 const sizes: readonly Case[] = [
-  ...[1, 2, 4, 9].map((size): Case => [`size ${size}`, etcdCluster({ size }), accepted('an even size is no fault')]),
+  ...[1, 2, 4, 9].map((size): Case => [`size ${size}`, etcdCluster({ size }), accepted('an even size is valid')]),
   ...[0, -1, 10, 1e9, 2_147_483_648].map((size): Case => [`size ${size}`, etcdCluster({ size }), badSize]),
   ...[1.5, '3'].map((size): Case => [`size ${JSON.stringify(size)}`, etcdCluster({ size }), badSize]),
   ['size null', etcdCluster({ size: null }), refused('spec.size: Required value')],
@@ -42,7 +42,7 @@ const versions: readonly Case[] = [
   ...[digest, `3.5${digest}`, '3.5.30@sha256:00', `3.5.30${digest}0`].map(
     (version): Case => [`version "${version.slice(0, 20)}" (${version.length})`, etcdCluster({ version }), badVersion],
   ),
-  ['version 99.0.0', etcdCluster({ version: '99.0.0' }), accepted('whether there is such a version, its image tells')],
+  ['version 99.0.0', etcdCluster({ version: '99.0.0' }), accepted('the image pull shows whether the version exists')],
   ...[
     'latest',
     '3.5',
@@ -84,15 +84,23 @@ const images: readonly Case[] = [
   ),
   ['a repository with a digest', etcdCluster({ repository: `quay.io/coreos/etcd${digest}` }), accepted()],
   ['a digest twice', etcdCluster({ version: `3.5.30${digest}`, repository: `etcd${digest}` }), refused('not both')],
-  ['a name that is too long', etcdCluster({ repository: 'a'.repeat(256) }), refused('longer than 255 characters')],
-  ['a repository that is too long', etcdCluster({ repository: 'a'.repeat(328) }), refused('spec.repository: Too long')],
+  [
+    'a repository name longer than 255 characters',
+    etcdCluster({ repository: 'a'.repeat(256) }),
+    refused('longer than 255 characters'),
+  ],
+  [
+    'a repository longer than the field',
+    etcdCluster({ repository: 'a'.repeat(328) }),
+    refused('spec.repository: Too long'),
+  ],
   ['a busybox image with a blank', pod({ busyboxImage: 'a b' }), refused('must be the name of an image')],
 ];
 
 const labels: readonly Case[] = [
-  ['a label of ours', pod({ labels: { etcd_cluster: 'x' } }), reservedLabel],
+  ['the label etcd_cluster', pod({ labels: { etcd_cluster: 'x' } }), reservedLabel],
   ['the label app', pod({ labels: { app: 'x' } }), reservedLabel],
-  ['a label under our prefix', pod({ labels: { 'etcd.database.coreos.com/x': 'x' } }), reservedLabel],
+  ["a label with the operator's prefix", pod({ labels: { 'etcd.database.coreos.com/x': 'x' } }), reservedLabel],
   ['a label value of 63 letters', pod({ labels: { 'example.com/team': 'a'.repeat(63) } }), accepted()],
   ['a label value of 64 letters', pod({ labels: { team: 'a'.repeat(64) } }), refused('spec.pod.labels.team: Too long')],
   [
@@ -107,17 +115,17 @@ const labels: readonly Case[] = [
   ],
   ['the annotation etcd.version', pod({ annotations: { 'etcd.version': '9' } }), refused('spec.pod.annotations')],
   [
-    'an annotation of ours',
+    "an annotation with the operator's prefix",
     pod({ annotations: { 'etcd.database.coreos.com/initial-cluster': '' } }),
     refused('spec.pod.annotations'),
   ],
   [
-    'annotations of 256 KiB',
+    'pod annotations of 256 KiB',
     pod({ annotations: { big: 'x'.repeat(262_144) } }),
     refused('spec.pod.annotations.big: Too long'),
   ],
   [
-    'its own annotations of 256 KiB',
+    'annotations of 256 KiB on the EtcdCluster',
     etcdCluster({}, { annotations: { big: 'x'.repeat(262_144) } }),
     refusedAnyway('metadata.annotations: Too long'),
   ],

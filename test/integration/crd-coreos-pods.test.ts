@@ -6,12 +6,12 @@ const setting = (name: string | undefined, value: string | undefined) => pod({ e
 const many = (name: string, count: number, length: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `${name}${index}`, value: 'x'.repeat(length) }));
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-const disk = (wish: object) => pod({ persistentVolumeClaimSpec: { ...claim, ...wish } });
-const storage = (quantity: unknown) => disk({ resources: { requests: { storage: quantity } } });
+const volume = (fields: object) => pod({ persistentVolumeClaimSpec: { ...claim, ...fields } });
+const storage = (quantity: unknown) => volume({ resources: { requests: { storage: quantity } } });
 const tls = (secrets: object) => etcdCluster({ TLS: { static: secrets } });
 
 const managed = refused('is set by the operator and must not be set here');
-const improper = refused('must not be negative, and must not have line breaks');
+const improper = refused('must not be negative and must not have line breaks');
 const badQuantity = refused('must be a quantity that is not negative');
 const badSecret = refused("must be the name of a Secret in the cluster's own namespace");
 
@@ -32,7 +32,7 @@ const environment: readonly Case[] = [
     'UNSAFE_NO_FSYNC',
   ].map((name): Case => [`the variable ETCD_${name}`, env(`ETCD_${name}`), managed]),
   ['the variable INITIAL_CLUSTER', env('INITIAL_CLUSTER'), managed],
-  ['a setting that is the user’s', env('ETCD_AUTO_COMPACTION_RETENTION'), accepted()],
+  ['an etcd setting that users may set', env('ETCD_AUTO_COMPACTION_RETENTION'), accepted()],
   ...[
     ['ETCD_AUTO_COMPACTION_RETENTION', '-1'],
     ['ETCD_QUOTA_BACKEND_BYTES', '-8589934592'],
@@ -49,15 +49,15 @@ const environment: readonly Case[] = [
     refused('must not have more than 64 KiB of names and values in all'),
   ],
   ['an environment of 60 KiB', pod({ etcdEnv: many('X', 2, 30_000) }), accepted()],
-  ['a variable of nobody’s with a line break', setting('MOTTO', 'one\ntwo'), accepted()],
-  ['a setting without a value', pod({ etcdEnv: [{ name: 'ETCD_LOG_LEVEL' }] }), accepted('etcd takes its default')],
+  ['a variable unknown to etcd with a line break', setting('MOTTO', 'one\ntwo'), accepted()],
+  ['a setting without a value', pod({ etcdEnv: [{ name: 'ETCD_LOG_LEVEL' }] }), accepted('etcd uses its default')],
   [
-    'an election that is shorter than five heartbeats',
+    'an election timeout shorter than five heartbeats',
     setting('ETCD_ELECTION_TIMEOUT', '100'),
     refused('ETCD_ELECTION_TIMEOUT must be at least five times ETCD_HEARTBEAT_INTERVAL'),
   ],
   [
-    'heartbeats that leave an election of five',
+    'an election timeout of five heartbeats',
     pod({
       etcdEnv: [
         { name: 'ETCD_HEARTBEAT_INTERVAL', value: '500' },
@@ -73,7 +73,7 @@ const environment: readonly Case[] = [
       refused('from 1 MiB (1048576)'),
     ],
   ),
-  ['a quota in words', etcdCluster({ quotaBackendBytes: '8Gi' }), refused('spec.quotaBackendBytes')],
+  ['a quota with a unit', etcdCluster({ quotaBackendBytes: '8Gi' }), refused('spec.quotaBackendBytes')],
   ...[
     ['periodic', '-1h'],
     ['periodic', '5'],
@@ -88,7 +88,7 @@ const environment: readonly Case[] = [
     ],
   ),
   [
-    'compaction by mood',
+    'an unknown compaction mode',
     etcdCluster({ version: '3.5.35', autoCompaction: { mode: 'mood', retention: '1h' } }),
     refused('spec.autoCompaction.mode'),
   ],
@@ -119,7 +119,7 @@ const podTemplates: readonly Case[] = [
   [
     'a node that does not exist',
     pod({ nodeSelector: { nowhere: 'yes' } }),
-    accepted('the scheduler says so, and the status quotes it'),
+    accepted('the scheduler reports it, and the status quotes the report'),
   ],
   [
     'a request above its limit',
@@ -134,62 +134,58 @@ const podTemplates: readonly Case[] = [
   [
     'a memory limit of 1Mi',
     pod({ resources: { limits: { memory: '1Mi' } } }),
-    accepted('the pod cannot start, and the status says why'),
+    accepted('the pod cannot start, and the status reports why'),
   ],
   ['a negative request', pod({ resources: { requests: { memory: '-1Gi' } } }), badQuantity],
   ['a negative whole number', pod({ resources: { requests: { memory: -1 } } }), badQuantity],
   [
     'pods that run as root',
     pod({ securityContext: { runAsUser: 0, runAsNonRoot: false } }),
-    accepted('the namespace’s pod security decides, and the status quotes it'),
+    accepted('the Pod Security level of the namespace decides, and the status quotes it'),
   ],
   ['a negative user', pod({ securityContext: { runAsUser: -1 } }), refused('spec.pod.securityContext.runAsUser')],
   ['a negative time-out', pod({ DNSTimeoutInSecond: -1 }), refused('spec.pod.DNSTimeoutInSecond')],
-  ['a domain without its dot', pod({ ClusterDomain: 'cluster.local' }), refused('must begin with a dot')],
-  ['a domain', pod({ ClusterDomain: '.cluster.local' }), accepted()],
+  ['a cluster domain without leading dot', pod({ ClusterDomain: 'cluster.local' }), refused('must begin with a dot')],
+  ['a cluster domain', pod({ ClusterDomain: '.cluster.local' }), accepted()],
   [
-    'members that are never waited for',
+    'replaceMemberAfterSeconds of 0',
     etcdCluster({ replaceMemberAfterSeconds: 0 }),
     refused('spec.replaceMemberAfterSeconds'),
   ],
 ];
 
-const disks: readonly Case[] = [
+const volumes: readonly Case[] = [
   ...['1Gi', '1.5', '10Ei', 1_073_741_824].map(
-    (size): Case => [`${size} of storage`, storage(size), accepted('what is too much, the provisioner says')],
+    (size): Case => [`${size} of storage`, storage(size), accepted('the provisioner rejects sizes that are too large')],
   ),
   ...['-1Gi', '1e400', '1Gi ', '', 'much'].map((size): Case => [`"${size}" of storage`, storage(size), badQuantity]),
-  [
-    'no storage at all',
-    storage('0'),
-    refused('resources.requests.storage: Invalid value: "0": must be more than nothing'),
-  ],
+  ['storage of 0', storage('0'), refused('resources.requests.storage: Invalid value: "0": must be greater than 0')],
   [
     'a claim without storage',
-    disk({ resources: { requests: {} } }),
+    volume({ resources: { requests: {} } }),
     refused('persistentVolumeClaimSpec.resources.requests.storage: Required value'),
   ],
   [
     'a claim without access mode',
-    disk({ accessModes: [] }),
+    volume({ accessModes: [] }),
     refused('persistentVolumeClaimSpec.accessModes: Invalid value'),
   ],
-  ['a disk to read only', disk({ accessModes: ['ReadOnlyMany'] }), refused('must not be ReadOnlyMany')],
-  ['a raw device', disk({ volumeMode: 'Block' }), refused('persistentVolumeClaimSpec.volumeMode: Unsupported value')],
+  ['a read-only volume', volume({ accessModes: ['ReadOnlyMany'] }), refused('must not be ReadOnlyMany')],
+  ['a raw device', volume({ volumeMode: 'Block' }), refused('persistentVolumeClaimSpec.volumeMode: Unsupported value')],
   [
-    'data of another namespace',
-    disk({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x', namespace: 'kube-system' } }),
+    'a volume with a dataSourceRef',
+    volume({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x', namespace: 'kube-system' } }),
     refused('dataSourceRef is not supported'),
   ],
   [
-    'a disk with somebody’s data',
-    disk({ dataSource: { kind: 'PersistentVolumeClaim', name: 'x' } }),
+    'a volume with a dataSource',
+    volume({ dataSource: { kind: 'PersistentVolumeClaim', name: 'x' } }),
     refused('dataSource is not supported'),
   ],
   [
-    'a StorageClass that is not there',
-    disk({ storageClassName: 'nowhere' }),
-    accepted('it may still come; until then the status says so'),
+    'a missing StorageClass',
+    volume({ storageClassName: 'nowhere' }),
+    accepted('the StorageClass may be created later; until then the status reports it'),
   ],
 ];
 
@@ -209,15 +205,15 @@ const secrets: readonly Case[] = [
     tls({ member: { serverSecret: 's' } }),
     refused('member serverSecret set but operator secret not set'),
   ],
-  ['both', tls({ operatorSecret: 'o', member: { serverSecret: 's' } }), accepted()],
-  ['certificates of our own making', etcdCluster({ TLS: { managed: {} } }), accepted()],
+  ['an operator secret and a server secret', tls({ operatorSecret: 'o', member: { serverSecret: 's' } }), accepted()],
+  ['managed certificates', etcdCluster({ TLS: { managed: {} } }), accepted()],
   [
-    'certificates of our own making beside static ones',
+    'managed and static certificates',
     etcdCluster({ TLS: { managed: {}, static: { member: { peerSecret: 'p' } } } }),
     refused('static and managed exclude each other'),
   ],
   [
-    'certificates of our own making for etcd 3.1',
+    'managed certificates for etcd 3.1',
     etcdCluster({ version: '3.1.10', TLS: { managed: {} } }),
     refused('TLS.managed needs etcd 3.2 or newer'),
   ],
@@ -228,7 +224,11 @@ const secrets: readonly Case[] = [
       refused('must be from 1 to 17520 hours'),
     ],
   ),
-  ['peer TLS alone', tls({ member: { peerSecret: 'p' }, operatorSecret: '' }), accepted('an empty name is no name')],
+  [
+    'peer TLS alone',
+    tls({ member: { peerSecret: 'p' }, operatorSecret: '' }),
+    accepted('an empty name counts as unset'),
+  ],
   ...['kube-system/token', '../token', 'A', 'a..b'].map(
     (peerSecret): Case => [`the secret "${peerSecret}"`, tls({ member: { peerSecret } }), badSecret],
   ),
@@ -236,4 +236,4 @@ const secrets: readonly Case[] = [
 
 const { withNamespace, judge } = coreosBench();
 withNamespace();
-judge({ environment, 'pod templates': podTemplates, disks, secrets });
+judge({ environment, 'pod templates': podTemplates, volumes, secrets });

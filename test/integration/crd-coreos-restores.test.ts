@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { coreosRestores } from '../../src/dialects/coreos-v1beta2/restore.ts';
+import { coreosRestores } from '../../src/apis/coreos-v1beta2/restore.ts';
 import { accepted, benchFor, done, type Json, refusal, refused } from './crd-support.ts';
 
 const { withNamespace, judge, create, patch, namespace } = benchFor('crd-restores');
@@ -19,24 +19,28 @@ const restore = (spec: Json): Json => ({
 withNamespace();
 judge(
   {
-    restores: [
-      ['as the original has them', restore({}), accepted()],
+    'an EtcdRestore of the coreos API': [
+      ['with the fields of the original operator', restore({}), accepted()],
       ['from a volume', restore({ backupStorageType: 'PVC', pvc: { claimName: 'd', path: 'a.db' } }), accepted()],
-      ['of no cluster', restore({ etcdCluster: {} }), refused('spec.etcdCluster.name: Required value')],
+      ['without a cluster name', restore({ etcdCluster: {} }), refused('spec.etcdCluster.name: Required value')],
       [
-        'of a cluster elsewhere',
+        'with a cluster of another namespace',
         restore({ etcdCluster: { name: 'n/db' } }),
         refused('must be the name of an EtcdCluster'),
       ],
-      ['from nowhere', restore({ backupStorageType: 'GCS' }), refused('backupStorageType is GCS, so gcs must be set')],
-      ['from a store nobody knows', restore({ backupStorageType: 'FTP' }), refused('Unsupported value: "FTP"')],
-      ['with revisions that go back', restore({ revisionBump: -1 }), refused('must be from 0 to')],
+      [
+        'without the fields of its store',
+        restore({ backupStorageType: 'GCS' }),
+        refused('backupStorageType is GCS, so gcs must be set'),
+      ],
+      ['from an unknown store', restore({ backupStorageType: 'FTP' }), refused('Unsupported value: "FTP"')],
+      ['with a negative revisionBump', restore({ revisionBump: -1 }), refused('must be from 0 to')],
     ],
   },
   coreosRestores.read,
 );
 
-it('is for one cluster, for good', async () => {
+it('the cluster of an EtcdRestore (coreos API) is immutable', async () => {
   await done(create(restore({})));
   const path = `/apis/etcd.database.coreos.com/v1beta2/namespaces/${namespace}/etcdrestores/example`;
   expect(await refusal(patch(path, { spec: { etcdCluster: { name: 'another' } } }))).toContain(

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { etcdClusterSchema } from '../../src/dialects/coreos-v1beta2/crd.ts';
-import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
-import type { StructuralSchema } from '../../src/dialects/structural-schema.ts';
+import type { StructuralSchema } from '../../src/apis/common/schema/structural-schema.ts';
+import { etcdClusterSchema } from '../../src/apis/coreos-v1beta2/crd.ts';
+import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
 import { coreosBench, etcdCluster } from './crd-coreos-support.ts';
 
 const { asStored, offer, offerByKubectl, withNamespace } = coreosBench();
 
-/** An EtcdCluster in which everything is set. */
+/** An EtcdCluster with every field set. */
 const everything = etcdCluster({
   auth: { operatorCredentials: 'root-of-etcd' },
   version: '3.7.3',
@@ -16,7 +16,7 @@ const everything = etcdCluster({
   pod: {
     labels: { team: 'one' },
     annotations: { note: 'two' },
-    nodeSelector: { disk: 'fast' },
+    nodeSelector: { volume: 'fast' },
     affinity: { nodeAffinity: {}, podAffinity: {}, podAntiAffinity: {} },
     antiAffinity: false,
     resources: { limits: { cpu: '2' }, requests: { cpu: 1 } },
@@ -45,7 +45,7 @@ const everything = etcdCluster({
   TLS: { static: { member: { peerSecret: 'p', serverSecret: 's' }, operatorSecret: 'o' } },
 });
 
-/** Refused by rules of their own, so that they cannot be in an object that is right. */
+/** Fields that a rule always refuses, so a valid object has none of them. */
 const never = /\.(dataSource|dataSourceRef)$/;
 
 interface Place {
@@ -89,13 +89,13 @@ function withAt(value: unknown, [key, ...rest]: readonly string[], replacement: 
 const offered = ({ keys }: Place, index: number, value: unknown): Json =>
   withAt(withAt(everything, keys, value), ['metadata', 'name'], `case-${index}`) as Json;
 
-/** Offers many objects at once; what is refused comes back by name, with what was said. */
+/** Creates objects in a dry run and returns the messages of refused ones by name. */
 async function offerAll(objects: readonly Json[]): Promise<ReadonlyMap<string, string>> {
   const answers = await Promise.all(objects.map((object) => offer(object)));
-  return new Map(answers.flatMap(({ accepted, says }, index) => (accepted ? [] : [[`case-${index}`, says]])));
+  return new Map(answers.flatMap(({ accepted, message }, index) => (accepted ? [] : [[`case-${index}`, message]])));
 }
 
-/** As the API server writes it: spec.pod.etcdEnv[0].name. */
+/** The path in the notation of the API server: spec.pod.etcdEnv[0].name. */
 const pathOf = ({ keys }: Place): string => keys.join('.').replaceAll('.0', '[0]');
 
 const placeOf = (name: string): Place => places[Number(name.slice('case-'.length))] ?? { keys: [name], type: '' };
@@ -122,11 +122,11 @@ const refusedEitherWay = [
   'spec.pod.topologySpreadConstraints[0]',
   'spec.pod.topologySpreadConstraints[0].maxSkew',
   'spec.pod.topologySpreadConstraints[0].whenUnsatisfiable',
-  // The one secret without the other.
+  // One of two secrets that are only valid together.
   'spec.TLS.static.member',
   'spec.TLS.static.member.serverSecret',
   'spec.TLS.static.operatorSecret',
-  // Beside certificates of their own.
+  // Not valid together with static certificates.
   'spec.TLS.managed.certificateLifetimeHours',
   'spec.TLS.managed.rotate',
 ];
@@ -159,14 +159,14 @@ const head = 'apiVersion: etcd.database.coreos.com/v1beta2\nkind: EtcdCluster\nm
 
 withNamespace();
 
-describe('structure', () => {
-  it('is right where everything is set', async () => {
-    const { accepted, says, stored } = await offer(everything);
-    expect(accepted, says).toBe(true);
+describe('an EtcdCluster of the coreos API', () => {
+  it('with every field set is accepted', async () => {
+    const { accepted, message, stored } = await offer(everything);
+    expect(accepted, message).toBe(true);
     expect(readEtcdCluster(stored).ok).toBe(true);
   });
 
-  it('with a value of another type in any place is refused, by name, and by the reader', async () => {
+  it('with a value of the wrong type in any field is refused by API server and reader, which name the field', async () => {
     const objects = places.map((place, index) => offered(place, index, wrong[place.type]));
     const refusals = await offerAll(objects);
     for (const [index, place] of places.entries()) {
@@ -178,8 +178,8 @@ describe('structure', () => {
 
   it.each([
     ['null', () => null, refusedIfNull],
-    ['nothing in it', emptyOf, refusedIfEmpty],
-  ] as const)('with %s in any place is judged alike by the API server and the reader', async (_, valueFor, refused) => {
+    ['an empty value', emptyOf, refusedIfEmpty],
+  ] as const)('with %s in any field gets the same verdict from API server and reader', async (_, valueFor, refused) => {
     const objects = places.map((place, index) => offered(place, index, valueFor(place)));
     const refusals = await offerAll(objects);
     for (const [index, place] of places.entries()) {
@@ -201,12 +201,12 @@ describe('structure', () => {
     ['runtimeClassName', 'missing'],
     ['namespace', 'kube-system'],
   ])(
-    'with the unknown field spec.pod.%s is refused as kubectl asks for it, and ignored by the reader',
+    'with the unknown field spec.pod.%s is refused under strict validation and ignored by the reader',
     async (field, value) => {
       const object = etcdCluster({ pod: { [field]: value } });
       expect(await offer(object)).toMatchObject({
         accepted: false,
-        says: expect.stringContaining(`unknown field "spec.pod.${field}"`),
+        message: expect.stringContaining(`unknown field "spec.pod.${field}"`),
       });
       const read = readEtcdCluster(asStored(object));
       expect(read.ok && read.value.spec.pod).toEqual({});
@@ -214,18 +214,18 @@ describe('structure', () => {
   );
 
   it.each([
-    ['a whole number written 3.0', 'spec: { size: 3.0 }', 3],
-    ['a field written twice, of which kubectl takes the last', 'spec: { size: 3, size: 5 }', 5],
-  ])('that is %s', async (_, text, size) => {
+    ['a size written as 3.0', 'spec: { size: 3.0 }', 3],
+    ['a duplicate field, where kubectl takes the last', 'spec: { size: 3, size: 5 }', 5],
+  ])('with %s is accepted', async (_, text, size) => {
     expect(await offerByKubectl(`${head}${text}`)).toMatchObject({ accepted: true, stored: { spec: { size } } });
   });
 
   it.each([
     ['no spec', '', 'spec: Required value'],
     ['a spec of one MiB', `spec: { size: 3, version: "${'3'.repeat(2 ** 20)}" }`, 'spec.version: Too long'],
-    ['a depth bomb', `spec: { size: 3, pod: { affinity: { podAffinity: ${depths} } } }`, 'depth'],
-  ])('that is %s is refused', async (_, text, says) => {
+    ['20 000 nested objects', `spec: { size: 3, pod: { affinity: { podAffinity: ${depths} } } }`, 'depth'],
+  ])('with %s is refused', async (_, text, message) => {
     const answer = await offerByKubectl(`${head}${text}`);
-    expect(answer).toMatchObject({ accepted: false, says: expect.stringContaining(says) });
+    expect(answer).toMatchObject({ accepted: false, message: expect.stringContaining(message) });
   });
 });

@@ -1,4 +1,4 @@
-import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
+import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
 import { type Bench, benchFor, type Case, type Json } from './crd-support.ts';
 
 export { accepted, type Case, done, type Json, refusal, refused, refusedAnyway, root } from './crd-support.ts';
@@ -7,13 +7,13 @@ interface CoreosBench extends Omit<Bench, 'judge'> {
   readonly judge: (cases: Readonly<Record<string, readonly Case[]>>) => void;
 }
 
-/** Each file has a bench of its own: files share a process. */
+/** Every test file needs its own bench, because the files share a process. */
 export function coreosBench(): CoreosBench {
   const bench = benchFor('crd-coreos');
   return { ...bench, judge: (cases) => bench.judge(cases, readEtcdCluster) };
 }
 
-/** An EtcdCluster as a user writes it: a small good one, and what is special about it. */
+/** A minimal valid EtcdCluster with additional spec fields and metadata. */
 export const etcdCluster = (spec: Json, metadata: Json = {}): Json => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',

@@ -1,20 +1,20 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { etcdClusterCrd } from '../../src/dialects/coreos-v1beta2/crd.ts';
-import { readEtcdCluster } from '../../src/dialects/coreos-v1beta2/read.ts';
+import { etcdClusterCrd } from '../../src/apis/coreos-v1beta2/crd.ts';
+import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
 import { until } from '../support/until.ts';
 import { coreosBench, done, etcdCluster, type Json, refusal } from './crd-coreos-support.ts';
 
-const { kubectl, namespace, say, create, patch, withNamespace } = coreosBench();
+const { kubectl, namespace, request, create, patch, withNamespace } = coreosBench();
 const clusters = `/apis/etcd.database.coreos.com/v1beta2/namespaces/${namespace}/etcdclusters`;
 
 const made = (spec: Json, name: string) => done(create(etcdCluster(spec, { name })));
-const stored = (name: string) => done(say('GET', `${clusters}/${name}`));
+const stored = (name: string) => done(request('GET', `${clusters}/${name}`));
 const changed = (name: string, spec: Json) => patch(`${clusters}/${name}`, { spec });
 
 withNamespace();
 
-describe('kubectl', () => {
-  it('finds the kind by its short names, and answers "is it well?"', async () => {
+describe('kubectl with the coreos API', () => {
+  it('get with a short name prints size, readiness, version, phase and conditions', async () => {
     await kubectl('apply -f -', { input: JSON.stringify(etcdCluster({ version: '3.7.3' }, { name: 'columns' })) });
     const status = {
       phase: 'Running',
@@ -32,14 +32,14 @@ describe('kubectl', () => {
     expect(await kubectl('get etcdclus columns -o wide')).toContain('WANTED');
   });
 
-  it('explains the fields', async () => {
-    expect(await kubectl('explain etcdcluster.spec.size')).toContain('How many members the cluster has');
+  it('explain describes the fields', async () => {
+    expect(await kubectl('explain etcdcluster.spec.size')).toContain('size is the number of members');
     expect(await kubectl('explain etcdcluster.spec.pod.persistentVolumeClaimSpec')).toContain(
-      'A volume claim for each',
+      'is the PersistentVolumeClaim of each member',
     );
   });
 
-  it('scales, but not out of bounds', async () => {
+  it('scale changes spec.size within its bounds', async () => {
     await made({}, 'scaled');
     await kubectl('scale etcdcluster scaled --replicas=5');
     expect(await stored('scaled')).toMatchObject({ spec: { size: 5 } });
@@ -48,7 +48,7 @@ describe('kubectl', () => {
     expect(await refusal(patch(`${clusters}/scaled/scale`, scale))).toContain('must be from 1 to 9');
   });
 
-  it('shows what is left out as it is filled in, as in the book', async () => {
+  it('describe shows the defaults of repository, size and version, as in the book', async () => {
     await made({}, 'filled-in');
     const described = await kubectl('describe etcdcluster filled-in');
     expect(described.slice(described.indexOf('Spec:'))).toMatch(
@@ -56,7 +56,7 @@ describe('kubectl', () => {
     );
   });
 
-  it('patches the version as the book does, without quotes', async () => {
+  it('patch accepts a version without quotes, as in the book', async () => {
     await made({}, 'patched');
     await kubectl(
       `patch etcdcluster patched --type=json -p '[{"op": "replace", "path": "/spec/version", "value":3.3.12}]'`,
@@ -65,8 +65,8 @@ describe('kubectl', () => {
   });
 });
 
-describe('a bad change', () => {
-  it('is refused and changes nothing; the right one is then accepted', async () => {
+describe('an update of an EtcdCluster', () => {
+  it('with an invalid version is refused and changes nothing; a valid one is accepted', async () => {
     await made({ version: '3.5.21' }, 'changed');
     expect(await refusal(changed('changed', { version: 'latest' }))).toContain('spec.version');
     expect(await stored('changed')).toMatchObject({ spec: { version: '3.5.21' } });
@@ -74,7 +74,7 @@ describe('a bad change', () => {
     expect(await stored('changed')).toMatchObject({ spec: { version: '3.5.22' } });
   });
 
-  it('of the status is limited to what makes sense, and never reaches the spec', async () => {
+  it('through /status is validated and never changes the spec', async () => {
     await made({}, 'forged');
     const forge = (change: Json) => patch(`${clusters}/forged/status`, change);
     const names = Array.from({ length: 65 }, (_, i) => `m${i}`);
@@ -86,21 +86,21 @@ describe('a bad change', () => {
   });
 });
 
-describe('the same name', () => {
+describe('an EtcdCluster name', () => {
   it('can be used in two namespaces', async () => {
     await made({}, 'twin');
     const elsewhere = clusters.replace(namespace, 'default');
     const twin = etcdCluster({}, { name: 'twin' });
-    await done(say('POST', `${elsewhere}?dryRun=All`, { body: twin }));
+    await done(request('POST', `${elsewhere}?dryRun=All`, { body: twin }));
   });
 });
 
-describe('an object that was stored before there was a schema', () => {
+describe('an invalid object stored under a CRD without schema', () => {
   const group = `${namespace}.etcd-operator.test`;
   const kind = `oldetcdclusters.${group}`;
   const shipped = JSON.stringify(etcdClusterCrd()).replaceAll('etcd.database.coreos.com', group);
   const { spec, ...head } = JSON.parse(shipped) as ReturnType<typeof etcdClusterCrd>;
-  // Names of its own, so that kubectl never takes it for the one that the other tests are about.
+  // Another kind and plural, so that kubectl does not confuse this CRD with the shipped one.
   const names = { kind: 'OldEtcdCluster', plural: 'oldetcdclusters' };
   const metadata = { name: kind };
   const ours = { ...head, metadata, spec: { ...spec, names } };
@@ -117,17 +117,17 @@ describe('an object that was stored before there was a schema', () => {
   const apply = (definition: object) => kubectl('apply -f -', { input: JSON.stringify(definition) });
   afterAll(() => kubectl(`delete crd/${kind} --ignore-not-found`));
 
-  it('can be read about, written about, set right and deleted under ours', async () => {
+  it('is reported by the reader and can be patched, corrected and deleted under the shipped CRD', async () => {
     await apply(theirs);
     const body = { ...wrong, apiVersion: `${group}/v1beta2`, kind: names.kind };
-    await until('the old kind is served', () => done(say('POST', collection, { body })));
+    await until('the old kind is served', () => done(request('POST', collection, { body })));
     await apply(ours);
-    await until('the new schema is in force', async () => {
+    await until('the new schema is enforced', async () => {
       const answer = await refusal(patch(`${old}?dryRun=All`, { spec: { size: -1 } }));
       return answer.includes('spec.size') ? answer : undefined;
     });
 
-    const read = readEtcdCluster(await done(say('GET', old)));
+    const read = readEtcdCluster(await done(request('GET', old)));
     expect(read.ok ? [] : read.problems.map(({ path }) => path)).toEqual([
       'metadata.name',
       'spec.size',
@@ -140,8 +140,8 @@ describe('an object that was stored before there was a schema', () => {
     await done(patch(old, { spec: { size: 3 } }));
     expect(await refusal(patch(old, { spec: { size: 0 } }))).toContain('spec.size');
     await done(patch(old, { metadata: { finalizers: ['example.com/wait'] } }));
-    await done(say('DELETE', old));
+    await done(request('DELETE', old));
     await done(patch(old, { metadata: { finalizers: null } }));
-    expect(await refusal(say('GET', old))).toContain('not found');
+    expect(await refusal(request('GET', old))).toContain('not found');
   });
 });

@@ -3,12 +3,12 @@ import { accepted, type Case, etcdCluster, improbableBench, refused } from './cr
 const named = (name: string) => etcdCluster({}, { name });
 const pod = (template: object) => etcdCluster({ podTemplate: template });
 const env = (name: string) => pod({ etcdEnv: [{ name, value: 'x' }] });
-const disk = (wish: object) =>
-  etcdCluster({ storage: { volumeClaimTemplate: { resources: { requests: { storage: '1Gi' } }, ...wish } } });
-const storage = (quantity: unknown) => disk({ resources: { requests: { storage: quantity } } });
+const volume = (fields: object) =>
+  etcdCluster({ storage: { volumeClaimTemplate: { resources: { requests: { storage: '1Gi' } }, ...fields } } });
+const storage = (quantity: unknown) => volume({ resources: { requests: { storage: quantity } } });
 
 const tooLong = refused('cluster name cannot be more than 56 characters long');
-const noServiceName = refused('metadata.name must be small letters');
+const noServiceName = refused('metadata.name must be lower-case letters');
 const badReplicas = refused('spec.replicas: Invalid value: ');
 const badVersion = refused('must be a released etcd version of three numbers');
 const managed = refused('is set by the operator and must not be set here');
@@ -19,13 +19,13 @@ const names: readonly Case[] = [
   ['a name of one letter', named('a'), accepted()],
   ['a name of 56 letters', named('a'.repeat(56)), accepted()],
   ...[57, 63, 253].map((length): Case => [`a name of ${length} letters`, named('a'.repeat(length)), tooLong]),
-  ['a name that looks like a member', named('etcd-2'), accepted('its members are etcd-2-0 and so on')],
+  ['a name that looks like a member name', named('etcd-2'), accepted('the members are etcd-2-0, etcd-2-1, …')],
   ['a name that begins with a digit', named('2-etcd'), noServiceName],
   ['a name with a dot', named('etcd.main'), noServiceName],
 ];
 
 const replicas: readonly Case[] = [
-  ...[1, 2, 9].map((n): Case => [`${n} replicas`, etcdCluster({ replicas: n }), accepted('even is no fault')]),
+  ...[1, 2, 9].map((n): Case => [`${n} replicas`, etcdCluster({ replicas: n }), accepted('an even number is valid')]),
   ...[0, -1, 10, 2_147_483_648, 1.5, '3'].map(
     (n): Case => [`replicas ${JSON.stringify(n)}`, etcdCluster({ replicas: n }), badReplicas],
   ),
@@ -51,38 +51,50 @@ const versions: readonly Case[] = [
   ['a repository with a tag', etcdCluster({ repository: 'etcd:v3' }), refused('must be an image name without tag')],
 ];
 
-const disks: readonly Case[] = [
-  ['no storage', etcdCluster({ storage: null }), accepted('it is a GiB of the default class')],
-  ['storage with nothing in it', etcdCluster({ storage: {} }), accepted('it is a GiB of the default class')],
-  ['no storage class', disk({}), accepted('it is the default class')],
-  ['a class that is not there', disk({ storageClassName: 'nowhere' }), accepted('it may still come')],
+const volumes: readonly Case[] = [
+  ['no storage', etcdCluster({ storage: null }), accepted('the default is 1 GiB of the default StorageClass')],
+  ['empty storage', etcdCluster({ storage: {} }), accepted('the default is 1 GiB of the default StorageClass')],
+  ['no storage class', volume({}), accepted('the default StorageClass is used')],
+  [
+    'a missing StorageClass',
+    volume({ storageClassName: 'nowhere' }),
+    accepted('the StorageClass may be created later'),
+  ],
   [
     'a template without a size',
     etcdCluster({ storage: { volumeClaimTemplate: { storageClassName: 'standard' } } }),
     refused('spec.storage.volumeClaimTemplate.resources: Required value'),
   ],
   [
-    'a template without a size, as the original says it',
-    disk({ resources: { requests: {} } }),
+    'a template without a size, with the message of the original',
+    volume({ resources: { requests: {} } }),
     refused('spec.storage.volumeClaimTemplate.resources.requests.storage: Required value'),
   ],
   ...['1Gi', '1.5', '10Ei', 1_073_741_824].map((size): Case => [`${size} of storage`, storage(size), accepted()]),
   ...['-1Gi', '1e400', '1Gi ', '', 'much'].map((size): Case => [`"${size}" of storage`, storage(size), badQuantity]),
-  ['no storage at all', storage('0'), refused('"0": must be more than nothing')],
-  ['a block device', disk({ volumeMode: 'Block' }), refused('spec.storage.volumeClaimTemplate.volumeMode')],
-  ['a disk to read only', disk({ accessModes: ['ReadOnlyMany'] }), refused('must not be ReadOnlyMany')],
-  ['a copy of another volume', disk({ dataSource: { kind: 'x', name: 'y' } }), refused('dataSource is not supported')],
+  ['storage of 0', storage('0'), refused('"0": must be greater than 0')],
+  ['a block device', volume({ volumeMode: 'Block' }), refused('spec.storage.volumeClaimTemplate.volumeMode')],
+  ['a read-only volume', volume({ accessModes: ['ReadOnlyMany'] }), refused('must not be ReadOnlyMany')],
   [
-    'a policy that is none',
+    'a copy of another volume',
+    volume({ dataSource: { kind: 'x', name: 'y' } }),
+    refused('dataSource is not supported'),
+  ],
+  [
+    'an unknown volumeClaimPolicy',
     etcdCluster({ storage: { volumeClaimPolicy: 'Recycle' } }),
     refused('spec.storage.volumeClaimPolicy: Unsupported value'),
   ],
 ];
 
 const pods: readonly Case[] = [
-  ['an annotation of ours', pod({ metadata: { annotations: { 'etcd.improbable.io/x': '' } } }), reserved],
   [
-    'a label of ours',
+    "an annotation with the operator's prefix",
+    pod({ metadata: { annotations: { 'etcd.improbable.io/x': '' } } }),
+    reserved,
+  ],
+  [
+    "a label with the operator's prefix",
     pod({ metadata: { labels: { 'etcd.improbable.io/cluster-name': 'x' } } }),
     refused('Label name is a reserved name'),
   ],
@@ -100,7 +112,7 @@ const pods: readonly Case[] = [
   ...['NAME', 'DATA_DIR', 'INITIAL_CLUSTER', 'LISTEN_PEER_URLS', 'FORCE_NEW_CLUSTER'].map(
     (name): Case => [`the variable ETCD_${name}`, env(`ETCD_${name}`), managed],
   ),
-  ['a setting that is the user’s', env('ETCD_HEARTBEAT_INTERVAL'), accepted()],
+  ['an etcd setting that users may set', env('ETCD_HEARTBEAT_INTERVAL'), accepted()],
   [
     'environment and annotations of more than 64 KiB in all',
     pod({
@@ -119,12 +131,12 @@ const pods: readonly Case[] = [
 const settings: readonly Case[] = [
   ['a quota of a byte', etcdCluster({ quotaBackendBytes: 1 }), refused('must be from 1 MiB')],
   [
-    'compaction by a time that is none',
+    'periodic compaction with a number of revisions',
     etcdCluster({ autoCompaction: { mode: 'periodic', retention: '5000' } }),
     refused('retention must be a time such as 1h'),
   ],
   [
-    'compaction before etcd knew it',
+    'compaction with etcd 3.2',
     etcdCluster({ version: '3.2.27', autoCompaction: { mode: 'revision', retention: '5000' } }),
     refused('autoCompaction needs etcd 3.3 or newer'),
   ],
@@ -133,19 +145,19 @@ const settings: readonly Case[] = [
     etcdCluster({ tls: { static: { operatorSecret: 'o' } } }),
     refused('operator secret set but member serverSecret not set'),
   ],
-  ['certificates of our own making', etcdCluster({ tls: { managed: {} } }), accepted()],
+  ['managed certificates', etcdCluster({ tls: { managed: {} } }), accepted()],
   [
-    'certificates of our own making beside others',
+    'managed and static certificates',
     etcdCluster({ tls: { managed: {}, static: { member: { peerSecret: 'p' } } } }),
     refused('static and managed exclude each other'),
   ],
   [
-    'certificates of our own making before etcd read renewed ones',
+    'managed certificates with etcd 3.1',
     etcdCluster({ version: '3.1.10', tls: { managed: {} } }),
     refused('tls.managed needs etcd 3.2 or newer'),
   ],
   [
-    'credentials of another namespace',
+    'a credentials Secret of another namespace',
     etcdCluster({ auth: { operatorCredentials: 'kube-system/token' } }),
     refused("must be the name of a Secret of the cluster's own namespace"),
   ],
@@ -154,4 +166,4 @@ const settings: readonly Case[] = [
 
 const { withNamespace, judge } = improbableBench();
 withNamespace();
-judge({ names, replicas, versions, disks, pods, settings });
+judge({ names, replicas, versions, volumes, pods, settings });

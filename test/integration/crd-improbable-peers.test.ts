@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { accepted, type Case, done, etcdPeer, improbableBench, refusal, refused } from './crd-improbable-support.ts';
 
 const member = { name: 'my-etcd-0', host: 'my-etcd-0.my-etcd.foo.svc' };
-const founding = (...initialCluster: readonly object[]) => ({
+const newCluster = (...initialCluster: readonly object[]) => ({
   initialClusterState: 'New',
   static: { initialCluster },
 });
-const listing = (...members: readonly object[]) => etcdPeer({ bootstrap: founding(...members) });
+const listing = (...members: readonly object[]) => etcdPeer({ bootstrap: newCluster(...members) });
 
 const peers: readonly Case[] = [
-  ['a peer without bootstrap', etcdPeer({}), accepted('the original’s own sample is one; it is no member')],
+  ['a peer without bootstrap', etcdPeer({}), accepted('the sample of the original has none; the peer is no member')],
   ['a peer as in the talk', listing(member), accepted()],
   ['no cluster', etcdPeer({ clusterName: null }), refused('spec.clusterName: Required value')],
-  ['a cluster that cannot be', etcdPeer({ clusterName: 'a.b' }), refused('must be the name of a cluster')],
+  ['an invalid cluster name', etcdPeer({ clusterName: 'a.b' }), refused('must be the name of a cluster')],
   ['a name of 64 letters', etcdPeer({}, { name: 'a'.repeat(64) }), refused('peer name cannot be more than 63')],
   [
     'a bootstrap without state',
@@ -20,7 +20,7 @@ const peers: readonly Case[] = [
     refused('spec.bootstrap.initialClusterState: Required value'),
   ],
   [
-    'a state in small letters',
+    'a lower-case state',
     etcdPeer({ bootstrap: { initialClusterState: 'new' } }),
     refused('spec.bootstrap.initialClusterState: Unsupported value: "new"'),
   ],
@@ -34,28 +34,28 @@ const { withNamespace, judgePeers, create, patch, namespace } = improbableBench(
 withNamespace();
 judgePeers({ peers });
 
-describe('an EtcdPeer that is there', () => {
+describe('an update of an EtcdPeer', () => {
   const patched = (name: string, change: object) =>
     patch(`/apis/etcd.improbable.io/v1alpha1/namespaces/${namespace}/etcdpeers/${name}`, change);
   const changed = (name: string, spec: object) => patched(name, { spec });
   const made = (name: string, spec: object) => done(create(etcdPeer({ ...spec }, { name })));
   const grown = (storage: string) => ({ storage: { volumeClaimTemplate: { resources: { requests: { storage } } } } });
 
-  it('belongs to its cluster for good, and keeps how it first started', async () => {
-    await made('fixed-0', { bootstrap: founding(member) });
+  it('cannot change its cluster or its bootstrap', async () => {
+    await made('fixed-0', { bootstrap: newCluster(member) });
     const refusals: readonly (readonly [object, string])[] = [
       [{ clusterName: 'other' }, 'Unsupported changes: clusterName cannot be changed'],
       [{ bootstrap: { initialClusterState: 'Existing' } }, 'Unsupported changes: bootstrap cannot be changed'],
       [{ bootstrap: null }, 'Unsupported changes: bootstrap cannot be changed'],
       [{ bootstrap: { static: { initialCluster: [{ ...member, host: 'b' }] } } }, 'bootstrap cannot be changed'],
     ];
-    for (const [change, says] of refusals) expect(await refusal(changed('fixed-0', change))).toContain(says);
+    for (const [change, message] of refusals) expect(await refusal(changed('fixed-0', change))).toContain(message);
     await made('fixed-1', {});
-    expect(await refusal(changed('fixed-1', { bootstrap: founding(member) }))).toContain('bootstrap');
+    expect(await refusal(changed('fixed-1', { bootstrap: newCluster(member) }))).toContain('bootstrap');
   });
 
-  it('can have more storage, a newer version and other pods, and metadata of anybody', async () => {
-    await made('growing-0', { bootstrap: founding(member) });
+  it('can change storage size, version, pod template and metadata; storage cannot shrink', async () => {
+    await made('growing-0', { bootstrap: newCluster(member) });
     const change = { ...grown('2Gi'), version: '3.6.16', podTemplate: { tolerations: [] } };
     await done(changed('growing-0', change));
     await done(patched('growing-0', { metadata: { annotations: { note: 'mine' } } }));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { improbableRestores } from '../../src/dialects/improbable-v1alpha1/restore.ts';
+import { improbableRestores } from '../../src/apis/improbable-v1alpha1/backup/restore.ts';
 import { accepted, benchFor, done, type Json, refusal, refused } from './crd-support.ts';
 
 const { withNamespace, judge, offer, create, patch, namespace } = benchFor('crd-improbable-restores');
@@ -15,44 +15,52 @@ const restore = (spec: Json): Json => ({
 const from = (objectURL: string): Json => restore({ source: { objectURL } });
 const into = (over: Json): Json => restore({ clusterTemplate: { ...clusterTemplate, ...over } });
 
-const eitherOr = 'must have either spec, or fromBackup: true';
+const eitherOr = 'must have either spec or fromBackup: true';
 
 withNamespace();
 judge(
   {
-    restores: [
-      ['as the original has them', restore({}), accepted()],
+    'an EtcdRestore of the improbable API': [
+      ['with the fields of the original operator', restore({}), accepted()],
       ['from a volume', from('file://claim/some/path'), accepted()],
       ['from Azure', from('azblob://container/key?storage_account=me'), accepted()],
       ['with a Secret', restore({ source: { ...source, credentialsSecret: 'aws' } }), accepted()],
-      ['from nowhere', restore({ source: {} }), refused('spec.source.objectURL: Required value')],
-      ['from a bucket', from('s3://bucket'), refused('must be the URL of an object')],
-      ['from a store nobody knows', from('ftp://bucket/key'), refused('must be the URL of an object')],
-      ['of no name', into({ clusterName: '' }), refused('must be the name of a cluster')],
-      ['of a name elsewhere', into({ clusterName: 'n/db' }), refused('must be the name of a cluster')],
-      ['of too long a name', into({ clusterName: 'd'.repeat(57) }), refused('must not be longer than 56 characters')],
+      ['without an object URL', restore({ source: {} }), refused('spec.source.objectURL: Required value')],
+      ['from a bucket without a key', from('s3://bucket'), refused('must be the URL of an object')],
+      ['from an unknown store', from('ftp://bucket/key'), refused('must be the URL of an object')],
+      ['with an empty cluster name', into({ clusterName: '' }), refused('must be the name of a cluster')],
+      ['with a cluster of another namespace', into({ clusterName: 'n/db' }), refused('must be the name of a cluster')],
       [
-        'of a cluster without a size',
+        'with a cluster name of 57 letters',
+        into({ clusterName: 'd'.repeat(57) }),
+        refused('must not be longer than 56 characters'),
+      ],
+      [
+        'with a cluster spec without replicas',
         into({ spec: {} }),
         refused('spec.clusterTemplate.spec.replicas: Required value'),
       ],
-      ['of a cluster as it was', restore({ clusterTemplate: { clusterName: 'copy', fromBackup: true } }), accepted()],
-      ['of a cluster as it is written', into({ fromBackup: false }), accepted()],
-      ['of no cluster', restore({ clusterTemplate: { clusterName: 'copy' } }), refused(eitherOr)],
       [
-        'of no cluster, in so many words',
+        'with fromBackup: true and no spec',
+        restore({ clusterTemplate: { clusterName: 'copy', fromBackup: true } }),
+        accepted(),
+      ],
+      ['with a spec and fromBackup: false', into({ fromBackup: false }), accepted()],
+      ['with neither spec nor fromBackup', restore({ clusterTemplate: { clusterName: 'copy' } }), refused(eitherOr)],
+      [
+        'without spec and with fromBackup: false',
         restore({ clusterTemplate: { clusterName: 'copy', fromBackup: false } }),
         refused(eitherOr),
       ],
-      ['of two clusters', into({ fromBackup: true }), refused(eitherOr)],
-      ['of too many members', into({ spec: { replicas: 10 } }), refused('spec.clusterTemplate.spec.replicas')],
-      ['with revisions that go back', restore({ revisionBump: -1 }), refused('must be from 0 to')],
+      ['with a spec and fromBackup: true', into({ fromBackup: true }), refused(eitherOr)],
+      ['with 10 replicas', into({ spec: { replicas: 10 } }), refused('spec.clusterTemplate.spec.replicas')],
+      ['with a negative revisionBump', restore({ revisionBump: -1 }), refused('must be from 0 to')],
     ],
   },
   improbableRestores.read,
 );
 
-it('fills in what the cluster is made with, once and for all', async () => {
+it('an EtcdRestore stores the default version in its cluster spec', async () => {
   const { stored } = await offer(into({ spec: { replicas: 1 } }));
   const read = improbableRestores.read(stored);
   expect(read.ok && read.value.template).toMatchObject({
@@ -60,7 +68,7 @@ it('fills in what the cluster is made with, once and for all', async () => {
   });
 });
 
-it('is for one cluster, for good', async () => {
+it('the cluster of an EtcdRestore (improbable API) is immutable', async () => {
   await done(create(restore({})));
   const path = `/apis/etcd.improbable.io/v1alpha1/namespaces/${namespace}/etcdrestores/example`;
   expect(await refusal(patch(path, { spec: { clusterTemplate: { clusterName: 'another' } } }))).toContain(

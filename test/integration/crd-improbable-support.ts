@@ -1,4 +1,4 @@
-import { readEtcdCluster, readEtcdPeer } from '../../src/dialects/improbable-v1alpha1/read.ts';
+import { readEtcdCluster, readEtcdPeer } from '../../src/apis/improbable-v1alpha1/read.ts';
 import { type Bench, benchFor, type Case, type Json } from './crd-support.ts';
 
 export { accepted, type Case, done, type Json, refusal, refused, root } from './crd-support.ts';
@@ -10,7 +10,7 @@ interface ImprobableBench extends Omit<Bench, 'judge'> {
   readonly judgePeers: (cases: Cases) => void;
 }
 
-/** Each file has a bench of its own: files share a process. */
+/** Every test file needs its own bench, because the files share a process. */
 export function improbableBench(): ImprobableBench {
   const bench = benchFor('crd-improbable');
   return {
@@ -20,7 +20,7 @@ export function improbableBench(): ImprobableBench {
   };
 }
 
-/** Objects as a user writes them: a small good one, and what is special about it. */
+/** A minimal valid object with additional spec fields and metadata. */
 const object =
   (kind: string, least: Json) =>
   (spec: Json, metadata: Json = {}): Json => ({

@@ -2,26 +2,27 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { improbableBackups } from '../../src/dialects/improbable-v1alpha1/backup.ts';
-import { readEtcdCluster, readEtcdPeer } from '../../src/dialects/improbable-v1alpha1/read.ts';
-import { improbableRestores } from '../../src/dialects/improbable-v1alpha1/restore.ts';
-import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/schedule.ts';
-import type { Parsed } from '../../src/dialects/parsed.ts';
+import type { Parsed } from '../../src/apis/common/schema/parsed.ts';
+import { improbableBackups } from '../../src/apis/improbable-v1alpha1/backup/backup.ts';
+import { improbableRestores } from '../../src/apis/improbable-v1alpha1/backup/restore.ts';
+import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
+import { readEtcdCluster, readEtcdPeer } from '../../src/apis/improbable-v1alpha1/read.ts';
 import { done, etcdCluster, improbableBench, type Json, refusal, root } from './crd-improbable-support.ts';
 
-const { asStored, kubectl, namespace, say, create, patch, offer, offerByKubectl, withNamespace } = improbableBench();
+const { asStored, kubectl, namespace, request, create, patch, offer, offerByKubectl, withNamespace } =
+  improbableBench();
 const clusters = `/apis/etcd.improbable.io/v1alpha1/namespaces/${namespace}/etcdclusters`;
 
 const made = (spec: Json, name: string) => done(create(etcdCluster(spec, { name })));
-const stored = (name: string) => done(say('GET', `${clusters}/${name}`));
+const stored = (name: string) => done(request('GET', `${clusters}/${name}`));
 const changed = (name: string, spec: Json) => patch(`${clusters}/${name}`, { spec });
 const template = (claim: object) => ({ storage: { volumeClaimTemplate: claim } });
 const sized = (storage: string | number) => template({ resources: { requests: { storage } } });
 
 withNamespace();
 
-describe('kubectl', () => {
-  it('finds clusters by a short name of their own, and answers "is it well?"', async () => {
+describe('kubectl with the improbable API', () => {
+  it('get with the short name ietcd prints replicas, readiness, version and conditions', async () => {
     await made({}, 'columns');
     const status = {
       readyReplicas: 3,
@@ -38,7 +39,7 @@ describe('kubectl', () => {
     expect(await kubectl('get etcdpeers.etcd.improbable.io')).toBe('');
   });
 
-  it('scales by name and within bounds, and tells autoscalers whose pods these are', async () => {
+  it('scale changes spec.replicas within its bounds, and /scale has the label selector for autoscalers', async () => {
     await made({}, 'scaled');
     await kubectl('scale etcdclusters.etcd.improbable.io scaled --replicas=5');
     expect(await stored('scaled')).toMatchObject({ spec: { replicas: 5 } });
@@ -46,17 +47,17 @@ describe('kubectl', () => {
     const selector = 'etcd.improbable.io/cluster-name=scaled';
     const status = { replicas: 3, selector };
     await done(patch(`${clusters}/scaled/status`, { status }));
-    expect(await done(say('GET', `${clusters}/scaled/scale`))).toMatchObject({ spec: { replicas: 5 }, status });
+    expect(await done(request('GET', `${clusters}/scaled/scale`))).toMatchObject({ spec: { replicas: 5 }, status });
   });
 
-  it('explains the fields', async () => {
+  it('explain describes the fields', async () => {
     const explained = await kubectl('explain --api-version=etcd.improbable.io/v1alpha1 etcdcluster.spec.storage');
-    expect(explained).toContain('Whether volumes stay when the cluster is deleted');
+    expect(explained).toContain('volumeClaimPolicy is what happens to the volumes when the cluster is');
   });
 });
 
 describe('the storage of a cluster', () => {
-  it('can grow, and change in nothing else', async () => {
+  it('can grow; every other change of the volume claim template is refused', async () => {
     await made(template({ storageClassName: 'a', resources: { requests: { storage: '1Gi' } } }), 'grown');
     await done(changed('grown', sized('1025Mi')));
     await done(changed('grown', sized(2_147_483_648)));
@@ -69,29 +70,29 @@ describe('the storage of a cluster', () => {
       { selector: { matchLabels: { a: 'b' } } },
     ];
     for (const claim of others) {
-      const says = await refusal(changed('grown', template(claim)));
-      expect(says, JSON.stringify(claim)).toContain('spec.storage.volumeClaimTemplate: Invalid value');
-      expect(says).toContain('Unsupported changes: of a volume only resources can be changed');
+      const message = await refusal(changed('grown', template(claim)));
+      expect(message, JSON.stringify(claim)).toContain('spec.storage.volumeClaimTemplate: Invalid value');
+      expect(message).toContain('Unsupported changes: of a volume only resources can be changed');
     }
     await done(changed('grown', { storage: { volumeClaimPolicy: 'Delete' } }));
   });
 
-  it('that was left out is the same as what was filled in', async () => {
+  it('that is unset equals the default of 1Gi', async () => {
     await made({}, 'default');
     await done(changed('default', sized('1Gi')));
     await done(changed('default', { storage: null }));
     expect(await refusal(changed('default', sized('1Mi')))).toContain('not shrink');
   });
 
-  it('of a changed selector is compared in all its parts', async () => {
-    const selecting = (value: string) => ({ selector: { matchLabels: { disk: value } } });
+  it('cannot change labels of its selector', async () => {
+    const selecting = (value: string) => ({ selector: { matchLabels: { volume: value } } });
     await made(template({ ...selecting('fast'), resources: { requests: { storage: '1Gi' } } }), 'selecting');
     expect(await refusal(changed('selecting', template(selecting('slow'))))).toContain('Unsupported changes');
   });
 });
 
-describe('a change of anything else', () => {
-  it('is accepted: version, pods and settings reach running members', async () => {
+describe('an update of an EtcdCluster', () => {
+  it('can change version, pod template and settings', async () => {
     await made({ version: '3.5.35' }, 'changed');
     await done(changed('changed', { version: '3.6.16', podTemplate: { tolerations: [{ operator: 'Exists' }] } }));
     await done(changed('changed', { podTemplate: null, quotaBackendBytes: 1_048_576, paused: true }));
@@ -99,7 +100,7 @@ describe('a change of anything else', () => {
     expect(await stored('changed')).toMatchObject({ spec: { version: '3.6.16' } });
   });
 
-  it('of the status is limited to what makes sense, and never reaches the spec', async () => {
+  it('through /status is validated and never changes the spec', async () => {
     await made({}, 'forged');
     const forge = (change: object) => patch(`${clusters}/forged/status`, change);
     expect(await refusal(forge({ status: { clusterId: 'mine!' } }))).toContain('status.clusterId');
@@ -109,17 +110,17 @@ describe('a change of anything else', () => {
   });
 });
 
-describe('structure', () => {
+describe('an EtcdCluster of the improbable API', () => {
   it.each([
     ['spec.podTemplate.hostNetwork', { podTemplate: { hostNetwork: true } }],
     ['spec.podTemplate.containers', { podTemplate: { containers: [{ name: 'etcd', image: 'x' }] } }],
     ['spec.podTemplate.volumes', { podTemplate: { volumes: [{ name: 'x', hostPath: { path: '/' } }] } }],
     ['spec.storage.hostPath', { storage: { hostPath: '/' } }],
     ['spec.Namespace', { Namespace: 'foo' }],
-  ])('with the unknown field %s is refused as kubectl asks for it, and ignored by the reader', async (field, spec) => {
+  ])('with the unknown field %s is refused under strict validation and ignored by the reader', async (field, spec) => {
     expect(await offer(etcdCluster(spec))).toMatchObject({
       accepted: false,
-      says: expect.stringContaining(`unknown field "${field}"`),
+      message: expect.stringContaining(`unknown field "${field}"`),
     });
     expect(readEtcdCluster(asStored(etcdCluster(spec))).ok).toBe(true);
   });
@@ -129,10 +130,10 @@ describe('structure', () => {
     ['a spec of text', 'spec: three', 'spec: Invalid value'],
     ['a list of storage', 'spec: { replicas: 3, storage: [] }', 'spec.storage: Invalid value'],
     ['a spec of one MiB', `spec: { replicas: 3, version: "${'3'.repeat(2 ** 20)}" }`, 'spec.version: Too long'],
-  ])('that is %s is refused', async (_, text, says) => {
+  ])('with %s is refused', async (_, text, message) => {
     const head = 'apiVersion: etcd.improbable.io/v1alpha1\nkind: EtcdCluster\nmetadata: { name: example }\n';
     const answer = await offerByKubectl(`${head}${text}`);
-    expect(answer).toMatchObject({ accepted: false, says: expect.stringContaining(says) });
+    expect(answer).toMatchObject({ accepted: false, message: expect.stringContaining(message) });
   });
 });
 
@@ -144,10 +145,10 @@ const readers: Readonly<Record<string, (raw: unknown) => Parsed<unknown>>> = {
   EtcdRestore: improbableRestores.read,
 };
 
-describe('the manifests', () => {
+describe('the manifests of the improbable API', () => {
   const examples = readdirSync(join(root, 'examples/improbable')).filter((file) => file.endsWith('.yaml'));
 
-  it.each(examples)('%s applies, and can be read', async (file) => {
+  it.each(examples)('%s applies and is accepted by the reader', async (file) => {
     for (const document of parseAllDocuments(readFileSync(join(root, 'examples/improbable', file), 'utf8'))) {
       const raw = document.toJS() as Json;
       const kind = String(raw['kind']);
@@ -161,10 +162,10 @@ describe('the manifests', () => {
   it.each([
     ['deploy/improbable', 'etcd-operator', ''],
     ['deploy/eco', 'eco-system', 'eco-'],
-  ])('of %s apply as one', async (folder, home, prefix) => {
+  ])('of %s apply as one kustomization', async (folder, home, prefix) => {
     const all = await kubectl(`kustomize ${join(root, folder)}`);
     expect(all).toContain(`kind: Namespace\nmetadata:\n  labels:`);
-    // A dry run keeps no namespace for what lies in it, so that is tried in another.
+    // A dry run creates no namespace, so objects of that namespace are applied in the test's namespace.
     const input = all.replaceAll(`namespace: ${home}`, `namespace: ${namespace}`);
     const applied = await kubectl('apply --dry-run=server -f -', { input });
     for (const plural of ['etcdclusters', 'etcdpeers', 'etcdrestores'])

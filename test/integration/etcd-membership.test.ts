@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { EtcdMember } from '../../src/etcd/words.ts';
+import type { EtcdMember } from '../../src/etcd/types.ts';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { startEtcd } from '../support/etcd-cluster.ts';
 import { type EtcdProcess, minorOf } from '../support/etcd-process.ts';
@@ -9,7 +9,7 @@ const withLearners = etcdVersions.filter((version) => minorOf(version) >= 4);
 const withoutLearners = etcdVersions.filter((version) => minorOf(version) < 4);
 
 describe.concurrent.each(withLearners)('membership of etcd %s', (version) => {
-  it('grows by a learner that becomes a voter, and shrinks again', async () => {
+  it('grows by a learner that is promoted, and shrinks by a removal', async () => {
     await using cluster = await startEtcd({ version });
     const etcd = cluster.connect();
     const second = await cluster.prepareMember();
@@ -28,7 +28,7 @@ describe.concurrent.each(withLearners)('membership of etcd %s', (version) => {
     });
     await expect(etcd.memberAdd([second.peerURL], { learner: true })).rejects.toMatchObject({
       kind: 'conflict',
-      // An id is made of the URLs and the second.
+      // etcd derives the ID from the URLs and the current second.
       refusal: expect.stringMatching(/peer-url-exists|member-exists/),
     });
 
@@ -38,11 +38,11 @@ describe.concurrent.each(withLearners)('membership of etcd %s', (version) => {
       kind: 'conflict',
       refusal: 'is-learner',
     });
-    await cluster.patiently('the learner is promoted', () => etcd.memberPromote(member.id));
+    await cluster.retry('the learner is promoted', () => etcd.memberPromote(member.id));
     expect((await etcd.memberList()).map(({ isLearner }) => isLearner)).toEqual([false, false]);
     await expect(etcd.memberPromote(member.id)).rejects.toMatchObject({ kind: 'conflict', refusal: 'not-learner' });
 
-    await cluster.patiently('the member is removed', () => etcd.memberRemove(member.id));
+    await cluster.retry('the member is removed', () => etcd.memberRemove(member.id));
     expect((await etcd.memberList()).map(({ name }) => name)).toEqual(['m0']);
     await expect(etcd.memberRemove(member.id)).rejects.toMatchObject({
       kind: 'not-found',
@@ -52,7 +52,7 @@ describe.concurrent.each(withLearners)('membership of etcd %s', (version) => {
 });
 
 describe.concurrent.each(withoutLearners)('membership of etcd %s', (version) => {
-  it('grows by a voter, never by what it would take for one, and shrinks again', async () => {
+  it('rejects a learner, grows by a voter, and shrinks by a removal', async () => {
     await using cluster = await startEtcd({ version });
     const etcd = cluster.connect();
     const second = await cluster.prepareMember();
@@ -69,13 +69,13 @@ describe.concurrent.each(withoutLearners)('membership of etcd %s', (version) => 
     cluster.startAdded(second);
     await cluster.settled();
     expect(await etcd.memberList()).toHaveLength(2);
-    await cluster.patiently('the member is removed', () => etcd.memberRemove(member.id));
+    await cluster.retry('the member is removed', () => etcd.memberRemove(member.id));
     expect((await etcd.memberList()).map(({ name }) => name)).toEqual(['m0']);
   });
 });
 
-describe.concurrent.each(etcdVersions)('a change to etcd %s', (version) => {
-  it('moves a peer URL, and does not leave a cluster without members', async () => {
+describe.concurrent.each(etcdVersions)('a membership change of etcd %s', (version) => {
+  it('updates a peer URL, and cannot remove the last member', async () => {
     await using cluster = await startEtcd({ version });
     const etcd = cluster.connect();
     const { memberId } = await etcd.status();
@@ -88,10 +88,10 @@ describe.concurrent.each(etcdVersions)('a change to etcd %s', (version) => {
     });
   });
 
-  it('moves the leader, where it can and if the leader is asked', async () => {
+  it('transfers leadership if the version supports it and the request goes to the leader', async () => {
     await using cluster = await startEtcd({ version, size: 2 });
     const [leader, follower] = (await cluster.leaderFirst()).map((member) => cluster.connect(member));
-    if (leader === undefined || follower === undefined) throw new Error('there are two members');
+    if (leader === undefined || follower === undefined) throw new Error('expected two members');
     const { memberId: target } = await follower.status();
     if (minorOf(version) < 3) {
       await expect(leader.moveLeader(target)).rejects.toMatchObject({ kind: 'rejected', refusal: 'not-supported' });
@@ -102,7 +102,7 @@ describe.concurrent.each(etcdVersions)('a change to etcd %s', (version) => {
     expect((await follower.status()).leader).toBe(target);
   });
 
-  it('is refused while one of three voters is dead, until that one is removed', async () => {
+  it('that adds a member is rejected while one of three voters is dead, and succeeds once the dead voter is removed', async () => {
     await using cluster = await startEtcd({ version, size: 3 });
     const [alive, , dead] = cluster.members as [EtcdProcess, EtcdProcess, EtcdProcess];
     const etcd = cluster.connect(alive);
@@ -110,10 +110,10 @@ describe.concurrent.each(etcdVersions)('a change to etcd %s', (version) => {
     await dead.kill();
     await cluster.settled(cluster.members.slice(0, 2));
     const add = (): Promise<EtcdMember> => etcd.memberAdd(['http://127.0.0.1:1'], { learner: minorOf(version) >= 4 });
-    await sleep(6_000); // etcd wants peers to be connected for 5 s: now it is the dead one that stands in the way
+    await sleep(6_000); // etcd requires peers to be connected for 5 s; after that only the dead member blocks the change
     await expect(add()).rejects.toMatchObject({ kind: 'unreachable', refusal: 'unhealthy-cluster', mayBeDone: false });
     await etcd.memberRemove(memberId);
-    await cluster.patiently('another is added', add);
+    await cluster.retry('a member is added', add);
     expect(await etcd.memberList({ linearizable: false })).toHaveLength(3);
   });
 });

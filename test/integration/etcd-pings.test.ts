@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { etcdVersions } from '../../tools/programs/catalog.ts';
 import { startEtcd } from '../support/etcd-cluster.ts';
 
-/** From 3.2 on etcd hangs up on whoever pings more often than every 5 s, with "too_many_pings". */
-describe('a call that stays open and silent', () => {
-  it.concurrent.each(etcdVersions)('is not hung up on by etcd %s', async (version) => {
+/** From 3.2 on etcd closes connections that ping more often than every 5 s, with "too_many_pings". */
+describe('an idle watch', () => {
+  it.concurrent.each(etcdVersions)('stays open despite keepalive pings, etcd %s', async (version) => {
     await using cluster = await startEtcd({ version });
     const etcd = cluster.connect();
     const watch = etcd.watch({ key: 'silent' })[Symbol.asyncIterator]();

@@ -13,14 +13,14 @@ import { until } from '../support/until.ts';
 
 const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** How many keys a snapshot holds, up to which revision, and their hash; fails if the hash of the file is wrong. */
+/** Returns hash, revision and key count of a snapshot; fails if the hash of the file is wrong. */
 async function contentsOf(file: string, version: EtcdVersion): Promise<unknown> {
   const json = await run(etcdProgram(version, 'etcdutl'), ['snapshot', 'status', file, '--write-out=json']);
   const { hash, revision, totalKey } = JSON.parse(json) as Record<string, unknown>;
   return { hash, revision, totalKey };
 }
 
-/** What one member alone can be asked, on every version that we care for. */
+/** Calls that need only one member, on every supported version. */
 describe.each(etcdVersions)('etcd %s', (version) => {
   const minor = minorOf(version);
   let cluster: EtcdCluster;
@@ -31,7 +31,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
   });
   afterAll(() => cluster.stop());
 
-  it('tells its status, as much of it as it knows', async () => {
+  it('returns its status with the fields of its version', async () => {
     const status = await etcd.status();
     expect(status).toMatchObject({ version, leader: status.memberId, isLearner: false, errors: [] });
     expect(status.raftIndex).toBeGreaterThan(0n);
@@ -40,7 +40,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     expect('storageVersion' in status && 'dbSizeQuota' in status).toBe(minor >= 6);
   });
 
-  it('lists its members, with and without a majority being asked', async () => {
+  it('lists its members, linearizable and serializable', async () => {
     const { peerURL, endpoint } = cluster.member(0);
     const { memberId: id } = await etcd.status();
     const expected = [{ id, name: 'm0', peerURLs: [peerURL], clientURLs: [endpoint.url], isLearner: false }];
@@ -48,7 +48,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     expect(await etcd.memberList({ linearizable: false })).toEqual(expected);
   });
 
-  it('keeps keys, and forgets them', async () => {
+  it('puts, gets, lists, counts and deletes keys', async () => {
     expect(await etcd.get('keys/a')).toBeUndefined();
     const revision = await etcd.put('keys/a', '1');
     expect(await etcd.get('keys/a')).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     expect(await etcd.count({ key: 'keys/', prefix: true })).toBe(0n);
   });
 
-  it('tells of changes as they come', async () => {
+  it('sends watch events from a revision on', async () => {
     const from = await etcd.put('watched', '0');
     const seen: string[] = [];
     const watching = (async () => {
@@ -78,7 +78,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     expect(seen).toEqual(['put 0', 'put 1', 'delete ']);
   });
 
-  it('compacts and defragments, and refuses what is compacted', async () => {
+  it('compacts and defragments, and rejects compacted revisions', async () => {
     const old = await etcd.put('history', '0');
     const revision = await etcd.put('history', '1');
     await etcd.compact(revision, { physical: true });
@@ -91,41 +91,41 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     });
   });
 
-  it('has no alarms, and none to disarm', async () => {
+  it('lists no alarms and disarms none on a healthy member', async () => {
     expect(await etcd.alarms()).toEqual([]);
     const { memberId } = await etcd.status();
     expect(await etcd.disarm(memberId, 'no-space')).toEqual([]);
   });
 
-  it('hashes its keys, if it can', async () => {
+  it('returns hashKV from 3.3 on', async () => {
     const revision = await etcd.put('hashed', '1');
     const hashing = etcd.hashKV();
     if (minor < 3) await expect(hashing).rejects.toMatchObject({ kind: 'rejected', refusal: 'not-supported' });
     else expect(await hashing).toMatchObject({ hash: expect.any(Number), revision });
   });
 
-  it('says how a downgrade would go, if it can', async () => {
-    const asked = etcd.downgrade('validate', `3.${minor - 1}.0`);
-    if (minor < 5) await expect(asked).rejects.toMatchObject({ kind: 'rejected', refusal: 'not-supported' });
-    else expect(await asked).toMatch(`3.${minor}`);
+  it('validates a downgrade from 3.5 on', async () => {
+    const validation = etcd.downgrade('validate', `3.${minor - 1}.0`);
+    if (minor < 5) await expect(validation).rejects.toMatchObject({ kind: 'rejected', refusal: 'not-supported' });
+    else expect(await validation).toMatch(`3.${minor}`);
   });
 
-  it('sends the same snapshot to us as to its own client', async () => {
+  it('sends our client the same snapshot as etcdctl', async () => {
     const value = Buffer.alloc(100_000, 'x');
     for (let i = 0; i < 20; i++) await etcd.put(`big/${i}`, value);
-    // From 3.6 on etcd notes its storage version some seconds after its start: not between the two.
-    const isNoted = async (): Promise<true | undefined> =>
+    // From 3.6 on etcd writes its storage version some seconds after start: wait, so it is in both snapshots.
+    const isWritten = async (): Promise<true | undefined> =>
       (await etcd.status()).storageVersion === `3.${minor}.0` || undefined;
-    if (minor >= 6) await until('its storage version is noted', isNoted);
+    if (minor >= 6) await until('the storage version is written', isWritten);
     const [theirs, ours] = ['theirs.db', 'ours.db'].map((name) => join(cluster.directory, name)) as [string, string];
     await cluster.etcdctl('snapshot', 'save', theirs);
     await writeFile(ours, etcd.snapshot());
     if (minor < 5) expect(sha256(ours)).toBe(sha256(theirs));
-    // From 3.5 on every snapshot begins with a write of its own, so that no two are alike; their contents are.
+    // From 3.5 on every snapshot call writes once, so files differ; their contents are equal.
     else expect(await contentsOf(ours, version)).toEqual(await contentsOf(theirs, version));
   });
 
-  it('says which member it does not know', async () => {
+  it('rejects the removal of an unknown member ID', async () => {
     await expect(etcd.memberRemove(42n)).rejects.toMatchObject({ kind: 'not-found', refusal: 'member-not-found' });
   });
 });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await test[Symbol.asyncDispose]();
 });
 
-/** A token as the kubelet asks for it; undefined while the service account does not exist yet. */
+/** Requests a token as the kubelet does; undefined while the service account does not exist yet. */
 async function tokenOf(namespace: string): Promise<string | undefined> {
   const { statusCode, body } = await test.connection.request({
     method: 'POST',
@@ -35,20 +35,20 @@ async function tokenOf(namespace: string): Promise<string | undefined> {
   return statusCode === 201 ? answer.status.token : undefined;
 }
 
-describe('with what a pod is given', () => {
+describe('in-cluster configuration', () => {
   const env = (): Record<string, string> => ({
     KUBERNETES_SERVICE_HOST: admin.url.hostname,
     KUBERNETES_SERVICE_PORT: admin.url.port || '443',
   });
 
-  it('the server knows us, and tells us what we may not do', async () => {
+  it('authenticates as the service account, and a forbidden request names that account', async () => {
     const { namespace } = test;
     const token = await until('the service account has a token', () => tokenOf(namespace));
     const { ca } = await admin.tls();
     for (const [name, text] of Object.entries({ token, namespace, 'ca.crt': String(ca) }))
       writeFileSync(join(directory, name), text);
     const access = await inCluster(env(), { directory });
-    if (access === undefined) throw new Error('this should be a pod');
+    if (access === undefined) throw new Error('expected in-cluster configuration');
     const connection = connectTo(access, { userAgent: 'integration-test' });
     const client = new HttpKubeClient(connection, { fieldManager: 'integration-test' });
     const resourceAttributes = { namespace, verb: 'list', resource: 'pods' };
@@ -60,11 +60,11 @@ describe('with what a pod is given', () => {
     await connection.close();
   });
 
-  it('a token that is no good, or a server that is not ours, is told', async () => {
+  it('with an invalid token or an untrusted server certificate fails as unreachable', async () => {
     writeFileSync(join(directory, 'token'), 'nonsense');
     const access = await inCluster(env(), { directory });
-    if (access === undefined) throw new Error('this should be a pod');
-    const asked = async (as: Access): Promise<unknown> => {
+    if (access === undefined) throw new Error('expected in-cluster configuration');
+    const listPods = async (as: Access): Promise<unknown> => {
       const connection = connectTo(as, { userAgent: 'integration-test' });
       try {
         return await new HttpKubeClient(connection, { fieldManager: 'integration-test' }).list(pods);
@@ -72,9 +72,9 @@ describe('with what a pod is given', () => {
         await connection.close();
       }
     };
-    await expect(asked(access)).rejects.toMatchObject({ kind: 'unreachable', reason: 'Unauthorized' });
-    const stranger = { ...access, tls: async () => ({}) };
-    await expect(asked(stranger)).rejects.toMatchObject({
+    await expect(listPods(access)).rejects.toMatchObject({ kind: 'unreachable', reason: 'Unauthorized' });
+    const untrusting = { ...access, tls: async () => ({}) };
+    await expect(listPods(untrusting)).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/^list pods: .*certificate/),
     });

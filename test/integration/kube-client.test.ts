@@ -35,7 +35,7 @@ describe('an object', () => {
     });
   });
 
-  it('keeps fields that our types do not know', async () => {
+  it('keeps fields that are missing in our types through an update', async () => {
     const { client, namespace } = access;
     const port = { port: 80, appProtocol: 'h2c' };
     const spec = { ports: [port], clusterIP: 'None', trafficDistribution: 'PreferClose' };
@@ -48,7 +48,7 @@ describe('an object', () => {
     expect(await client.update(services, created)).toMatchObject({ spec: { trafficDistribution: 'PreferClose' } });
   });
 
-  it('cannot be created twice, and that can be told from a conflict', async () => {
+  it('created twice fails with AlreadyExists, which differs from an update conflict', async () => {
     const { client } = access;
     const first = await client.create(secrets, secret('twice'));
     const second = client.create(secrets, secret('twice'));
@@ -60,9 +60,9 @@ describe('an object', () => {
     await expect(stale).rejects.not.toSatisfy(isAlreadyExists);
   });
 
-  it('is deleted only if it is the one that was meant', async () => {
+  it('is deleted only if UID and resourceVersion match the preconditions', async () => {
     const { client } = access;
-    const { metadata } = await client.create(secrets, secret('meant'));
+    const { metadata } = await client.create(secrets, secret('preconditions'));
     const remove = (preconditions: { uid?: string; resourceVersion?: string }): Promise<void> =>
       client.remove(secrets, metadata, { preconditions });
     const { uid, resourceVersion } = metadata;
@@ -73,7 +73,7 @@ describe('an object', () => {
     await expect(remove({ uid })).rejects.toMatchObject({ kind: 'not-found' });
   });
 
-  it('that the server finds wrong is rejected in its words', async () => {
+  it('that is invalid is rejected with the message of the server', async () => {
     const { client, namespace } = access;
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name: 'wrong' }, spec: { containers: [] } };
     await expect(client.create(pods, pod)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('an object', () => {
     });
   });
 
-  it('is only tried in a dry run', async () => {
+  it('created in a dry run is not stored', async () => {
     const { client } = access;
     await client.create(secrets, secret('dry'), { dryRun: true });
     await expect(client.get(secrets, secret('dry').metadata)).rejects.toMatchObject({ kind: 'not-found' });
@@ -91,7 +91,7 @@ describe('an object', () => {
 });
 
 describe('a patch', () => {
-  it('is made in each of the four ways', async () => {
+  it('works as merge, JSON, strategic merge and apply patch', async () => {
     const { client } = access;
     const { metadata: at } = await client.create(secrets, secret('patched', { a: '1' }));
     const labelsAfter = async (patch: Parameters<typeof client.patch>[2]): Promise<unknown> =>
@@ -107,10 +107,10 @@ describe('a patch', () => {
     expect(await labelsAfter({ type: 'apply', body: applied })).toEqual({ b: '2', c: '3', d: '4', e: '5' });
   });
 
-  it('by apply does not take fields from others, unless forced', async () => {
+  it('by apply conflicts with fields of another manager unless forced', async () => {
     const { client, connection } = access;
     const { metadata: at } = await client.create(secrets, secret('contested', { a: '1' }));
-    const other = new HttpKubeClient(connection, { fieldManager: 'somebody-else' });
+    const other = new HttpKubeClient(connection, { fieldManager: 'another-manager' });
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { labels: { a: '2' } } };
     await expect(other.patch(secrets, at, { type: 'apply', body })).rejects.toMatchObject({ kind: 'conflict' });
     const forced = await other.patch(secrets, at, { type: 'apply', body, force: true });
@@ -119,7 +119,7 @@ describe('a patch', () => {
 });
 
 describe('a list', () => {
-  it('has all pages, and only what was selected', async () => {
+  it('returns all pages and only selected objects', async () => {
     const { client, namespace } = access;
     const names = Array.from({ length: 7 }, (_, i) => `listed-${i}`);
     for (const name of names) await client.create(secrets, secret(name, { listed: 'yes' }));
@@ -137,7 +137,7 @@ describe('a list', () => {
 });
 
 describe('a watch', () => {
-  it('tells what happens after a version', async () => {
+  it('sends the events after a resourceVersion in order', async () => {
     const { client, namespace } = access;
     const { resourceVersion } = await client.list(secrets, { namespace });
     const stop = new AbortController();
@@ -153,11 +153,11 @@ describe('a watch', () => {
     await watching;
     expect(seen.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
     const versions = seen.map((event) => ('object' in event ? Number(event.object.metadata.resourceVersion) : 0));
-    expect(versions).toEqual(versions.toSorted((a, b) => a - b)); // also that of the deletion
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b)); // the deletion event has a newer version, too
     expect(new Set(versions).size).toBe(3);
   });
 
-  it('ends when the server ends it', async () => {
+  it('ends without error when the server closes it', async () => {
     const { client, namespace } = access;
     const { resourceVersion } = await client.list(secrets, { namespace });
     const types: string[] = [];
@@ -167,8 +167,8 @@ describe('a watch', () => {
   });
 });
 
-describe('a review', () => {
-  it('says what we may do', async () => {
+describe('an access review', () => {
+  it('returns the permissions of the client', async () => {
     const { client, namespace } = access;
     const resourceAttributes = { namespace, verb: 'delete', resource: 'pods' };
     expect(await client.review(selfSubjectAccessReviews, { resourceAttributes })).toMatchObject({ allowed: true });

@@ -6,13 +6,13 @@ import { kubeconfigPath } from '../support/kube-connection.ts';
 import { tunnelTo } from '../support/tunnel.ts';
 import { until } from '../support/until.ts';
 
-/** A busy machine may keep a server from answering for three of them. */
+/** Long enough that a busy machine does not delay three answers. */
 const pingMillis = 1_000;
-/** No watch gives up by itself for as long as this test may take. */
+/** Longer than this test, so that no watch times out by itself. */
 const idleSeconds = 3_600;
 
 describe('the connection', () => {
-  it('is one for all requests and watches, and is replaced when it falls silent', async () => {
+  it('is shared by all requests and watches, and is replaced after unanswered pings', async () => {
     await using tunnel = await tunnelTo(kubeconfigPath());
     const connection = connectTo(tunnel.access, { userAgent: 'integration-test', pingMillis });
     const client = new HttpKubeClient(connection, { fieldManager: 'integration-test' });
@@ -26,14 +26,14 @@ describe('the connection', () => {
     expect(tunnel.opened()).toBe(1);
     const answered = tunnel.received() + 5;
     await until(
-      'more pings were answered than may stay without',
+      'more pings were answered than may stay unanswered',
       async () => tunnel.received() > answered || undefined,
     );
     await client.read('/version');
     expect(tunnel.opened()).toBe(1);
 
     tunnel.cut();
-    const message = expect.stringContaining('the connection fell silent') as unknown;
+    const message = expect.stringContaining('the API server answers no pings') as unknown;
     for (const end of await ends)
       expect(end).toMatchObject({ status: 'rejected', reason: { kind: 'unreachable', message } });
     await client.read('/version');

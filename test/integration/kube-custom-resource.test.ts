@@ -22,7 +22,7 @@ describe('a custom resource', () => {
   const group = `g${randomBytes(3).toString('hex')}.example.com`;
   const widgets = namespaced<Widget>({ group, version: 'v1', plural: 'widgets', kind: 'Widget' });
 
-  it('has a status and a scale of its own, and a version that the server has forgotten can be told', async () => {
+  it('is updated through status and scale, and a watch from an expired version fails with Expired', async () => {
     const { client, namespace } = access;
     const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } };
@@ -43,16 +43,16 @@ describe('a custom resource', () => {
       const at = { namespace, name: 'one' };
       const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: at, spec: { size: 3 } };
       const created = await until('the kind is served', () => client.create(widgets, widget));
-      const told = await client.update(widgets, { ...created, status: { ready: 2 } }, { subresource: 'status' });
-      expect(told).toMatchObject({ spec: { size: 3 }, status: { ready: 2 } });
+      const updated = await client.update(widgets, { ...created, status: { ready: 2 } }, { subresource: 'status' });
+      expect(updated).toMatchObject({ spec: { size: 3 }, status: { ready: 2 } });
       await client.patch(widgets, at, { type: 'merge', body: { spec: { replicas: 5 } }, subresource: 'scale' });
       expect(await client.get(widgets, at)).toMatchObject({ spec: { size: 5 }, status: { ready: 2 } });
-      const fromLongAgo = async (): Promise<void> => {
+      const watchFromExpiredVersion = async (): Promise<void> => {
         for await (const _ of client.watch(widgets, { resourceVersion: '1', lastsSeconds: 5 }));
       };
-      // Who has just begun to serve a kind may not be able to watch it yet, and says so.
-      const { thrown } = await until('it can be watched', async () => {
-        const failure: unknown = await fromLongAgo().catch((error: unknown) => error);
+      // A server that has just begun to serve a kind may reject watches of it for a moment.
+      const { thrown } = await until('the kind can be watched', async () => {
+        const failure: unknown = await watchFromExpiredVersion().catch((error: unknown) => error);
         return Failure.from(failure).kind === 'unreachable' ? undefined : { thrown: failure };
       });
       expect(thrown).toSatisfy(isExpired);

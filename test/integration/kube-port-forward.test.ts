@@ -28,8 +28,8 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => test[Symbol.asyncDispose]());
 
-describe('a port of a pod', () => {
-  it('can be spoken to', async () => {
+describe('a port-forward', () => {
+  it('carries a request and a response of 3 MB', async () => {
     const stream = await portForward(access, { namespace: test.namespace, name: 'web', port: 8080 });
     stream.write(request);
     const answer = await text(stream);
@@ -37,7 +37,7 @@ describe('a port of a pod', () => {
     expect(answer.length).toBeGreaterThan(3_000_000);
   });
 
-  it('can be had as a socket, for many at once', async () => {
+  it('serves several sockets at once', async () => {
     const target = { namespace: test.namespace, name: 'web', port: 8080 };
     const answers = Array.from({ length: 3 }, async () => {
       const socket = await forwardedSocket(access, target);
@@ -47,10 +47,10 @@ describe('a port of a pod', () => {
     for (const length of await Promise.all(answers)) expect(length).toBeGreaterThan(3_000_000);
   });
 
-  it('says what is wrong with it', async () => {
+  it('to a closed port or a missing pod fails as unreachable', async () => {
     const closed = portForward(access, { namespace: test.namespace, name: 'web', port: 9 });
-    const spoken = (async () => await text(await closed))();
-    await expect(spoken).rejects.toMatchObject({
+    const response = (async () => await text(await closed))();
+    await expect(response).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/web port 9: .*refused/),
     });
@@ -58,11 +58,11 @@ describe('a port of a pod', () => {
     await expect(absent).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
-  it('is let go of when we are told to stop', async () => {
+  it('ends when its signal is aborted', async () => {
     const stop = new AbortController();
     const stream = await portForward(access, { namespace: test.namespace, name: 'web', port: 8080 }, stop.signal);
     const ended = text(stream);
     stop.abort();
-    await expect(ended).rejects.toThrow('stopped');
+    await expect(ended).rejects.toThrow('aborted');
   });
 });

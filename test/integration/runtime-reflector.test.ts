@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => access[Symbol.asyncDispose]());
 
-/** Secrets come, change, go, and come again under the same name, until told to stop. */
+/** Creates, patches, deletes and recreates Secrets under the same names until `signal` is aborted. */
 async function churn(signal: AbortSignal): Promise<void> {
   const { client, namespace } = access;
   for (let i = 0; !signal.aborted; i++) {
@@ -31,17 +31,17 @@ async function churn(signal: AbortSignal): Promise<void> {
 }
 
 describe('a reflector of a real server', () => {
-  it('loses nothing and repeats nothing, however often its connection breaks', async () => {
+  it('misses no change and repeats none while its connection breaks again and again', async () => {
     const { namespace, client } = access;
     await using tunnel = await tunnelTo(kubeconfigPath());
     const connection = connectTo(tunnel.access, { userAgent: 'integration-test', pingMillis: 100 });
-    const troubles: string[] = [];
+    const failures: string[] = [];
     const reflector = new Reflector<Secret>({
       client: new HttpKubeClient(connection, { fieldManager: 'integration-test' }),
       resource: secrets,
       namespace,
       clock: systemClock,
-      onTrouble: ({ kind }) => troubles.push(kind),
+      onFailure: ({ kind }) => failures.push(kind),
       backoff: { firstSeconds: 0.05, mostSeconds: 0.2 },
       pageSize: 3,
     });
@@ -58,8 +58,8 @@ describe('a reflector of a real server', () => {
     const running = reflector.run(stop.signal);
     await whenSynced([reflector], stop.signal);
     const churning = churn(still.signal);
-    // One that comes while it is dialling is no trouble to it, and does not count.
-    for (let round = 0; round < 12 || troubles.length < 6; round++) {
+    // A break while the reflector is dialling causes no failure and does not count.
+    for (let round = 0; round < 12 || failures.length < 6; round++) {
       await sleep(250);
       if (round % 3 === 2) tunnel.cut();
       else tunnel.reset();
@@ -74,13 +74,17 @@ describe('a reflector of a real server', () => {
         .all()
         .map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`)
         .sort();
-    await until('it holds what the server has', async () => (held().join() === wanted.join() ? true : undefined), {
-      seconds: 60,
-    });
+    await until(
+      'the store equals the list of the server',
+      async () => (held().join() === wanted.join() ? true : undefined),
+      {
+        seconds: 60,
+      },
+    );
     expect(wrong).toEqual([]);
     expect(mirror.size).toBe(items.length);
-    expect(troubles.length).toBeGreaterThanOrEqual(6);
-    expect(new Set(troubles)).toEqual(new Set(['unreachable']));
+    expect(failures.length).toBeGreaterThanOrEqual(6);
+    expect(new Set(failures)).toEqual(new Set(['unreachable']));
     stop.abort();
     await running;
     await connection.close();

@@ -31,7 +31,7 @@ const secret = (name: string, of: string): Secret => ({
 });
 
 describe('a controller', () => {
-  it('does what is wanted once, although it hears of its own writes late', async () => {
+  it('creates each object once, although watch events of its own writes arrive late', async () => {
     const { client, namespace } = access;
     const clock = systemClock;
     const expectations = new Expectations({ clock, onExpired: (_, what) => expect.unreachable(what) });
@@ -43,11 +43,11 @@ describe('a controller', () => {
       labelSelector: 'of',
       pageSize: 2,
       indexes: { of: byLabel('of') },
-      onTrouble: fail,
+      onFailure: fail,
     });
     const { store } = reflector;
     const queue = new WorkQueue<string>(clock);
-    // Five secrets for each name; the names of new ones are not decided by what is there, so a stale look would show.
+    // Five Secrets for each name. New names come from a counter, so acting on a stale cache would create too many.
     let made = 0;
     const reconcile = async (name: string): Promise<typeof done> => {
       if (!expectations.caughtUp(name)) return done;
@@ -65,10 +65,12 @@ describe('a controller', () => {
     const working = workers({ queue, reconcile, count: 4, clock, onOutcome })(stop.signal);
     const names = ['a', 'b', 'c'];
     for (const name of names) queue.add(name);
-    await until('all are there', async () => store.size === 15 || undefined, { seconds: 10 });
+    await until('all Secrets are in the cache', async () => store.size === 15 || undefined, { seconds: 10 });
     const gone = store.by('of', namespace, 'b')[0];
     await client.remove(secrets, gone?.metadata ?? { name: '' });
-    await until('it is replaced', async () => (store.get(`${namespace}/b-15`) ? true : undefined), { seconds: 10 });
+    await until('the deleted Secret is replaced', async () => (store.get(`${namespace}/b-15`) ? true : undefined), {
+      seconds: 10,
+    });
     await sleep(300);
     expect(made).toBe(16);
     stop.abort();
@@ -85,7 +87,7 @@ describe('a controller', () => {
 });
 
 describe('a lease', () => {
-  it('is held by one, and passed on at once when that one stops', async () => {
+  it('has one holder, and moves at once when the holder stops', async () => {
     const { client, namespace } = access;
     const order: string[] = [];
     const start = (identity: string): { stop: AbortController; ended: Promise<void> } => {
@@ -97,7 +99,7 @@ describe('a lease', () => {
         await promise;
         order.push(`${identity} ends`);
       };
-      const options = { client, namespace, name: 'leader', identity, clock: systemClock, onTrouble: fail };
+      const options = { client, namespace, name: 'leader', identity, clock: systemClock, onFailure: fail };
       return { stop, ended: lead({ ...options, retrySeconds: 0.3 }, work, stop.signal) };
     };
     const one = start('one');
@@ -116,18 +118,18 @@ describe('a lease', () => {
   });
 });
 
-describe('an event', () => {
-  it('is kept by the server, and counted when it repeats', async () => {
+describe('an Event', () => {
+  it('is stored on the server and counted when it repeats', async () => {
     const { client, namespace } = access;
-    const object = await client.create(secrets, secret('told', 'events'));
-    const who = { component: 'tester', instance: 'tester-1' };
-    const recorder = new EventRecorder({ client, clock: systemClock, ...who, onTrouble: fail });
-    const told = { type: 'Warning', reason: 'Tested', message: 'it was tested' } as const;
-    recorder.record(object, told);
+    const object = await client.create(secrets, secret('regarded', 'events'));
+    const source = { component: 'tester', instance: 'tester-1' };
+    const recorder = new EventRecorder({ client, clock: systemClock, ...source, onFailure: fail });
+    const event = { type: 'Warning', reason: 'Tested', message: 'The test recorded an Event' } as const;
+    recorder.record(object, event);
     await recorder.flush(new AbortController().signal);
-    recorder.record(object, told);
+    recorder.record(object, event);
     await recorder.flush(new AbortController().signal);
-    const { items } = await client.list(events, { namespace, fieldSelector: 'involvedObject.name=told' });
-    expect(items).toMatchObject([{ ...told, count: 2, involvedObject: { uid: object.metadata.uid, kind: 'Secret' } }]);
+    const { items } = await client.list(events, { namespace, fieldSelector: 'involvedObject.name=regarded' });
+    expect(items).toMatchObject([{ ...event, count: 2, involvedObject: { uid: object.metadata.uid, kind: 'Secret' } }]);
   });
 });

@@ -2,27 +2,27 @@ import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from '
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openOrSuggest } from '../../src/agents/candidates.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openOrSuggest } from '../../src/agent/candidates.ts';
+import { openStore } from '../../src/objectstore/open.ts';
 import { openOn, startAzure, startGcs, startVolume } from '../support/store-servers.ts';
-import { bytes, keepsTheStoreContract, large, survivesItsServer } from './stores.contract.ts';
+import { bytes, large, testServerFailures, testStoreContract } from './stores.contract.ts';
 
-keepsTheStoreContract('GCS', startGcs);
-survivesItsServer('GCS', startGcs);
-keepsTheStoreContract('Azure', startAzure);
-survivesItsServer('Azure', startAzure);
-keepsTheStoreContract('a volume', startVolume);
+testStoreContract('GCS', startGcs);
+testServerFailures('GCS', startGcs);
+testStoreContract('Azure', startAzure);
+testServerFailures('Azure', startAzure);
+testStoreContract('a volume', startVolume);
 
 describe('GCS', () => {
-  it('says what is wrong with the file in its Secret', async () => {
+  it('rejects credentials that are not JSON and names the key of the Secret', async () => {
     await using server = await startGcs();
     const opening = openOn(server, { secret: { 'credentials.json': 'not json' } });
     await expect(opening).rejects.toThrow(/key "credentials.json" of Secret "store-secret" is not JSON/);
   });
 });
 
-describe('what the original of the second API has kept in GCS, under a "/" before its key', () => {
-  it('is found where its URL says, and nowhere else', async () => {
+describe('an object of the original improbable operator in GCS, with a leading "/" in its key', () => {
+  it('is found by the key of its URL, and other keys are not', async () => {
     await using server = await startGcs();
     using store = await openOn(server);
     await store.put('p/other.db', bytes('x'));
@@ -39,7 +39,7 @@ describe('what the original of the second API has kept in GCS, under a "/" befor
 });
 
 describe('Azure', () => {
-  it('names the Secret and its keys when the account key is wrong, missing or none', async () => {
+  it('names the Secret and its keys if the account key is wrong or missing, and rejects an unknown cloud', async () => {
     await using server = await startAzure();
     const account = { 'storage-account': 'devstoreaccount1' };
     const key = Buffer.alloc(64, 'wrong').toString('base64');
@@ -48,18 +48,18 @@ describe('Azure', () => {
       trouble: 'denied',
       message: expect.stringContaining('key "storage-account" and key "storage-key" of Secret "store-secret"'),
     });
-    await expect(openOn(server, { secret: account })).rejects.toThrow(/nothing under "storage-key"/);
+    await expect(openOn(server, { secret: account })).rejects.toThrow(/no value for "storage-key"/);
     const cloud = { ...account, 'storage-key': key, cloud: 'Nowhere' };
     const { endpoint: _, ...address } = server.address;
     const elsewhere = openOn({ ...server, address }, { secret: cloud });
-    await expect(elsewhere).rejects.toThrow(/"Nowhere" is no cloud of Azure's/);
+    await expect(elsewhere).rejects.toThrow(/"Nowhere" is not a cloud of Azure/);
   });
 });
 
-it('Azure is told no limit of time: a large object takes as long as it takes', async () => {
-  const asked: string[] = [];
+it('requests to Azure carry no timeout parameter, so large objects can take their time', async () => {
+  const requestUrls: string[] = [];
   const listener = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requestUrls.push(request.url ?? '');
     response
       .writeHead(200, { 'content-length': 4, 'last-modified': new Date(0).toUTCString(), etag: '"e"' })
       .end('kept');
@@ -74,13 +74,13 @@ it('Azure is told no limit of time: a large object takes as long as it takes', a
   using store = await openStore(address, { credentials: { secret: 's', directory: '/', keys } });
   const { body } = await store.get('large');
   expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('kept');
-  expect(asked).toEqual([expect.not.stringContaining('timeout=')]);
+  expect(requestUrls).toEqual([expect.not.stringContaining('timeout=')]);
   listener.close();
   listener.closeAllConnections();
 });
 
 describe('a volume', () => {
-  it('does not follow links that lead out of it', async () => {
+  it('does not follow symbolic links that lead out of it', async () => {
     await using server = await startVolume();
     const volume = server.volume ?? '';
     writeFileSync(join(server.directory, 'secret'), 'x');
@@ -92,7 +92,7 @@ describe('a volume', () => {
     await expect(store.delete('link')).rejects.toMatchObject({ trouble: 'denied' });
   });
 
-  it('shows no file that a killed writer left, and clears it away after a day', async () => {
+  it('hides unfinished files of a killed writer and deletes them after a day', async () => {
     await using server = await startVolume();
     const volume = server.volume ?? '';
     const left = ['.0123456789abcdef.unfinished', '.fedcba9876543210.unfinished'];
@@ -105,7 +105,7 @@ describe('a volume', () => {
     expect(readdirSync(volume).toSorted()).toEqual([left[1], 'a']);
   });
 
-  it('takes a directory for no object', async () => {
+  it('does not treat a directory as an object', async () => {
     await using server = await startVolume();
     mkdirSync(join(server.volume ?? '', 'directory'));
     using store = await openOn(server);
@@ -113,7 +113,7 @@ describe('a volume', () => {
     await expect(store.put('directory', bytes('x'))).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  it('says where it should have been mounted', async () => {
+  it('that is not mounted is rejected with its mount path', async () => {
     await using server = await startVolume();
     await expect(openOn({ ...server, volume: '/no/such/place' })).rejects.toThrow(/"backups" is not mounted at/);
   });

@@ -1,14 +1,14 @@
 import dns from 'node:dns';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openOrSuggest } from '../../src/agents/candidates.ts';
-import type { StoreAddress } from '../../src/storage/address.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openOrSuggest } from '../../src/agent/candidates.ts';
+import type { StoreAddress } from '../../src/objectstore/address.ts';
+import { openStore } from '../../src/objectstore/open.ts';
 import { awsSecret, openOn, type StoreServer, s3Keys, startS3 } from '../support/store-servers.ts';
-import { bytes, keepsTheStoreContract, large, survivesItsServer } from './stores.contract.ts';
+import { bytes, large, testServerFailures, testStoreContract } from './stores.contract.ts';
 
-keepsTheStoreContract('S3', () => startS3());
-survivesItsServer('S3', () => startS3());
+testStoreContract('S3', () => startS3());
+testServerFailures('S3', () => startS3());
 
 describe('S3', () => {
   let server: StoreServer;
@@ -18,11 +18,11 @@ describe('S3', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   const wrong: Record<string, Readonly<Record<string, string>>> = {
-    'an unknown key': awsSecret('nobody'),
-    'a wrong secret': awsSecret(s3Keys.id, 'wrong'),
+    'an unknown access key': awsSecret('unknown'),
+    'a wrong secret key': awsSecret(s3Keys.id, 'wrong'),
   };
   for (const [what, secret] of Object.entries(wrong))
-    it(`names the Secret and its key when it is shown ${what}`, async () => {
+    it(`with ${what} is denied, and the message names the Secret and its key`, async () => {
       using store = await openOn(server, { secret });
       await expect(store.put('a', bytes('x'))).rejects.toMatchObject({
         trouble: 'denied',
@@ -30,7 +30,7 @@ describe('S3', () => {
       });
     });
 
-  it('takes bare keys, with a session token', async () => {
+  it('takes bare AWS_* keys and a session token from the Secret', async () => {
     const secret = {
       AWS_ACCESS_KEY_ID: s3Keys.id,
       AWS_SECRET_ACCESS_KEY: `${s3Keys.secret}\n`,
@@ -38,13 +38,13 @@ describe('S3', () => {
     };
     using store = await openOn(server, { secret });
     await store.put('bare', bytes('x'));
-    const shown = await tokenShownBy({ ...secret, AWS_SESSION_TOKEN: 'a-token' });
-    expect(shown).toBe('a-token');
+    const sent = await sentSessionToken({ ...secret, AWS_SESSION_TOKEN: 'a-token' });
+    expect(sent).toBe('a-token');
     const inFile = `${awsSecret()['credentials']}aws_session_token = in-file\n`;
-    expect(await tokenShownBy({ ...awsSecret(), credentials: inFile })).toBe('in-file');
+    expect(await sentSessionToken({ ...awsSecret(), credentials: inFile })).toBe('in-file');
   });
 
-  it('takes another profile than the default', async () => {
+  it('takes another profile than the default one', async () => {
     const secret = { ...awsSecret(), credentials: (awsSecret()['credentials'] ?? '').replace('default', 'backup') };
     using store = await openOn(server, { secret, address: { profile: 'backup' } });
     await store.put('profile', bytes('x'));
@@ -52,7 +52,7 @@ describe('S3', () => {
     await expect(none.put('profile', bytes('x'))).rejects.toMatchObject({ trouble: 'no-credentials' });
   });
 
-  it('leaves no unfinished upload behind when a writer fails', async () => {
+  it('aborts the multipart upload when the writer fails', async () => {
     using store = await openOn(server);
     const half = async function* () {
       yield* large(40);
@@ -69,7 +69,7 @@ describe('S3', () => {
     expect(Uploads).toEqual([]);
   });
 
-  it('without a Secret says that it has no credentials', async () => {
+  it('without a Secret fails with no-credentials', async () => {
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
     vi.stubEnv('HOME', server.directory);
     using store = await openStore(server.address);
@@ -81,11 +81,11 @@ describe('S3', () => {
   });
 });
 
-/** Which session token a request bears that is made with this Secret. */
-async function tokenShownBy(secret: Readonly<Record<string, string>>): Promise<string | undefined> {
-  let shown: string | undefined;
+/** Returns the session token of a request made with this Secret. */
+async function sentSessionToken(secret: Readonly<Record<string, string>>): Promise<string | undefined> {
+  let token: string | undefined;
   const listener = createServer((request, response) => {
-    shown = request.headers['x-amz-security-token'] as string | undefined;
+    token = request.headers['x-amz-security-token'] as string | undefined;
     response.writeHead(404).end();
   });
   await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
@@ -95,13 +95,13 @@ async function tokenShownBy(secret: Readonly<Record<string, string>>): Promise<s
   await store.head('a').catch(() => undefined);
   listener.close();
   listener.closeAllConnections();
-  return shown;
+  return token;
 }
 
-it('S3 is asked for exactly the key that is meant, a "/" before it included', async () => {
-  const asked: string[] = [];
+it('a missing key in S3 is looked up again with a leading "/"', async () => {
+  const requestUrls: string[] = [];
   const listener = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requestUrls.push(request.url ?? '');
     const isThere = request.url?.startsWith('/backups//p/x.db?') === true;
     const text = isThere ? 'kept' : '';
     response.writeHead(isThere ? 200 : 404, { 'content-length': text.length }).end(text);
@@ -117,7 +117,7 @@ it('S3 is asked for exactly the key that is meant, a "/" before it included', as
   using store = await openStore(address, { credentials: { secret: 's', directory: '/', keys } });
   const { body } = await openOrSuggest(store, { store: address, key: 'p/x.db' }, new AbortController().signal);
   expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('kept');
-  expect(asked.map((url) => url.split('?')[0])).toEqual(['/backups/p/x.db', '/backups//p/x.db']);
+  expect(requestUrls.map((url) => url.split('?')[0])).toEqual(['/backups/p/x.db', '/backups//p/x.db']);
   listener.close();
   listener.closeAllConnections();
 });
@@ -130,22 +130,24 @@ describe('OSS', () => {
     return { ...server, address: { ...server.address, kind: 'oss' }, secret };
   };
   beforeAll(() => {
-    // Nobody knows these names, and nobody should have to be told for a test.
+    // The bucket is part of the host name, and no DNS server resolves these names.
     vi.spyOn(dns, 'lookup').mockImplementation(((
       _name: string,
       options: { all?: boolean },
-      tell: (...a: unknown[]) => void,
+      callback: (...a: unknown[]) => void,
     ) =>
-      options.all === true ? tell(null, [{ address: '127.0.0.1', family: 4 }]) : tell(null, '127.0.0.1', 4)) as never);
+      options.all === true
+        ? callback(null, [{ address: '127.0.0.1', family: 4 }])
+        : callback(null, '127.0.0.1', 4)) as never);
   });
   afterAll(() => vi.restoreAllMocks());
 
-  keepsTheStoreContract('OSS, bucket in the host', asOss);
+  testStoreContract('OSS, bucket in the host', asOss);
 
-  it('says which key its Secret lacks', async () => {
+  it('names the key that is missing in its Secret', async () => {
     await using server = await asOss();
     await expect(openOn(server, { secret: { accessKeyID: 'x' } })).rejects.toThrow(
-      /"store-secret" has nothing under "accessKeySecret"/,
+      /"store-secret" has no value for "accessKeySecret"/,
     );
     using store = await openOn(server, { secret: { ...secret, accessKeySecret: 'wrong' } });
     await expect(store.put('a', bytes('x'))).rejects.toThrow(/key "accessKeyID" and key "accessKeySecret" of Secret/);

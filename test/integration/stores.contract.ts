@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StoreFailure } from '../../src/storage/failures.ts';
-import type { ObjectStore } from '../../src/storage/store.ts';
+import { StoreFailure } from '../../src/objectstore/failures.ts';
+import type { ObjectStore } from '../../src/objectstore/store.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type Opening, openOn, type StoreServer } from '../support/store-servers.ts';
@@ -9,7 +9,7 @@ export async function* bytes(...texts: readonly string[]): AsyncGenerator<Uint8A
   for (const text of texts) yield Buffer.from(text);
 }
 
-/** Of a length that no part of any store divides, and different everywhere. */
+/** Bytes without repetition; their length is no multiple of any store's part size. */
 export async function* large(mebibytes: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < mebibytes * 16; i++) yield Buffer.alloc(65_537, `${i} `);
 }
@@ -23,9 +23,9 @@ const troubleOf = (work: Promise<unknown>): Promise<unknown> =>
 const keysOf = async (store: ObjectStore, prefix: string): Promise<readonly string[]> =>
   (await Array.fromAsync(store.list(prefix))).map(({ key }) => key);
 
-/** What every store keeps to, whoever made it. */
-export function keepsTheStoreContract(name: string, start: () => Promise<StoreServer>): void {
-  describe(`${name}: what is stored`, () => {
+/** Tests that hold for every kind of store. */
+export function testStoreContract(name: string, start: () => Promise<StoreServer>): void {
+  describe(`${name}: an object`, () => {
     let server: StoreServer;
     let store: ObjectStore;
     beforeAll(async () => {
@@ -37,7 +37,7 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       await server[Symbol.asyncDispose]();
     });
 
-    it('comes back as it was given, with size and time', async () => {
+    it('is read back with the same bytes, size and modification time', async () => {
       const began = Date.now();
       await store.put('some/thing here+now.db', bytes('hello ', 'world'));
       const { body, size, key, modified } = await store.get('some/thing here+now.db');
@@ -47,7 +47,7 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       expect(await store.head('some/thing here+now.db')).toMatchObject({ size: 11 });
     });
 
-    it('comes back when it is large, and when it is empty', async () => {
+    it('can be large or empty', async () => {
       await store.put('large', large(40));
       const { body, size } = await store.get('large');
       const whole = await read(large(40));
@@ -57,13 +57,13 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       expect(await store.head('empty')).toMatchObject({ size: 0 });
     });
 
-    it('is replaced as a whole', async () => {
+    it('is replaced by a second put', async () => {
       await store.put('replaced', bytes('old'));
       await store.put('replaced', bytes('new one'));
       expect((await read((await store.get('replaced')).body)).toString()).toBe('new one');
     });
 
-    it('may be left before its end', async () => {
+    it('can be read in part', async () => {
       await store.put('left', large(20));
       for await (const part of (await store.get('left')).body) {
         expect(part.byteLength).toBeGreaterThan(0);
@@ -72,14 +72,14 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       expect(await store.head('left')).toMatchObject({ key: 'left' });
     });
 
-    it('is deleted, and deleting it again does no harm', async () => {
+    it('is deleted; a second deletion succeeds', async () => {
       await store.put('short/lived', bytes('x'));
       await store.delete('short/lived');
       await store.delete('short/lived');
       expect(await troubleOf(store.head('short/lived'))).toBe('no-object');
     });
 
-    it('is said not to be there when it is not, with key, place and Secret', async () => {
+    it('that is missing is reported with its key, bucket and Secret', async () => {
       await expect(store.get('no/such')).rejects.toMatchObject({
         kind: 'not-found',
         trouble: 'no-object',
@@ -88,7 +88,7 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       if (name !== 'a volume') await expect(store.get('no/such')).rejects.toThrow(/Secret "store-secret"/);
     });
 
-    it('is not there at all when its writer fails half way', async () => {
+    it('does not exist if its writer fails half way', async () => {
       const broken = new Error('etcd went away');
       const half = async function* () {
         yield* large(40);
@@ -103,7 +103,7 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       expect(await keysOf(store, 'half')).toEqual([]);
     });
 
-    it('keeps what was there when the writer of another fails, or is called off', async () => {
+    it('keeps its content if a put that replaces it is aborted', async () => {
       await store.put('kept', bytes('good'));
       const stop = new AbortController();
       const endless = async function* () {
@@ -116,7 +116,7 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
       expect((await read((await store.get('kept')).body)).toString()).toBe('good');
     });
 
-    it('is listed by prefix, more than a thousand of it, in order', async () => {
+    it('is listed by prefix in order, with more than 1000 others', async () => {
       const names = Array.from({ length: 1_005 }, (_, i) => `many/${String(i).padStart(5, '0')}`);
       for (let i = 0; i < names.length; i += 50)
         await Promise.all(names.slice(i, i + 50).map((key) => store.put(key, bytes('x'))));
@@ -127,15 +127,15 @@ export function keepsTheStoreContract(name: string, start: () => Promise<StoreSe
     });
 
     for (const key of ['', '/a', 'a/../b', 'a/', 'a/./b', 'a\nb', 'x'.repeat(1_025)])
-      it(`is not taken under the key ${JSON.stringify(key.slice(0, 20))}`, async () => {
+      it(`is rejected under the key ${JSON.stringify(key.slice(0, 20))}`, async () => {
         await expect(store.put(key, bytes('x'))).rejects.toMatchObject({ kind: 'rejected' });
       });
   });
 }
 
-/** What every store that is spoken to over a network keeps to as well. */
-export function survivesItsServer(name: string, start: () => Promise<StoreServer>): void {
-  describe(`${name}: when its server`, () => {
+/** Tests that hold for every store behind a network. */
+export function testServerFailures(name: string, start: () => Promise<StoreServer>): void {
+  describe(`${name}: a request to the store`, () => {
     let server: StoreServer;
     let proxy: FaultProxy;
     beforeAll(async () => {
@@ -158,14 +158,14 @@ export function survivesItsServer(name: string, start: () => Promise<StoreServer
       return throughProxy(opening);
     };
 
-    it('refuses with 403, the credentials are named', async () => {
+    it('answered with 403 fails as denied and names the credentials', async () => {
       using store = await during({ is: 'status', code: 403 });
       await expect(store.put('refused', large(20))).rejects.toMatchObject({ trouble: 'denied', kind: 'forbidden' });
       await expect(store.get('there')).rejects.toThrow(/key ".*" of Secret "store-secret"/);
       await expect(Array.fromAsync(store.list(''))).rejects.toMatchObject({ trouble: 'denied' });
     });
 
-    it('fails with 500 or hangs up, it is out of reach, and nothing is left', async () => {
+    it('answered with 500 or a reset fails as unreachable and leaves no object', async () => {
       for (const fault of [{ is: 'status', code: 500 }, { is: 'reset' }] as const) {
         using store = await during(fault);
         await expect(store.put('failed', large(20))).rejects.toMatchObject({ trouble: 'unreachable' });
@@ -175,22 +175,22 @@ export function survivesItsServer(name: string, start: () => Promise<StoreServer
       expect(await keysOf(direct, 'failed')).toEqual([]);
     });
 
-    it('falls silent, that is noticed', async () => {
+    it('without any answer fails after the idle time', async () => {
       using store = await during({ is: 'silent' }, { idleMillis: 1_000 });
-      await expect(store.put('silent', large(20))).rejects.toThrow(/no sign of life for 1 s/);
+      await expect(store.put('silent', large(20))).rejects.toThrow(/the store did not respond for 1 s/);
       await expect(store.get('there')).rejects.toMatchObject({ trouble: 'unreachable' });
     });
 
-    it('sends less than it promised, that is noticed', async () => {
+    it('answered with fewer bytes than announced fails as truncated', async () => {
       using store = await during({ is: 'cut-short' }, { idleMillis: 20_000 });
-      proxy.concerns = (method, url) =>
+      proxy.appliesTo = (method, url) =>
         method === 'GET' && /there/.test(url) && !/\/o\/there(?!\?.*alt=media)/.test(url);
       const reading = (async () => read((await store.get('there')).body))();
       expect(await troubleOf(reading)).toBe('truncated');
-      proxy.concerns = () => true;
+      proxy.appliesTo = () => true;
     });
 
-    it('keeps other bytes than were sent, that is noticed, in one part or in many', async () => {
+    it('whose bytes are stored wrongly fails as damaged, in one part or in many', async () => {
       using store = await during({ is: 'flip' });
       for (const mebibytes of [1, 20])
         expect(await troubleOf(store.put(`flipped-${mebibytes}`, large(mebibytes)))).toBe('damaged');
@@ -198,7 +198,7 @@ export function survivesItsServer(name: string, start: () => Promise<StoreServer
       await store.put('flipped-1', large(1));
     });
 
-    it('does not know the bucket, that is said', async () => {
+    it('for an unknown bucket fails with the name of the bucket', async () => {
       using store = await openOn(server, { address: { bucket: 'elsewhere' } });
       await expect(store.put('a', bytes('x'))).rejects.toMatchObject({
         trouble: 'no-bucket',
@@ -206,7 +206,7 @@ export function survivesItsServer(name: string, start: () => Promise<StoreServer
       });
     });
 
-    it('is not there, that is said', async () => {
+    it('to a closed port fails with ECONNREFUSED', async () => {
       using store = await openOn(server, {
         address: { endpoint: (server.address.endpoint ?? '').replace(/:\d+/, ':1') },
       });

@@ -18,7 +18,7 @@ const plurals = ['validatingadmissionpolicies', 'validatingadmissionpolicybindin
 
 let server: LoneApiServer;
 let connection: Connection;
-/** The operator's account, which RBAC lets do anything. */
+/** A client with the operator's identity. RBAC allows it everything. */
 let operator: HttpKubeClient;
 
 beforeAll(async () => {
@@ -29,7 +29,9 @@ beforeAll(async () => {
   operator = new HttpKubeClient(connection, { fieldManager: 'etcd-operator' });
   const apiGroup = 'rbac.authorization.k8s.io';
   const binding = {
-    ...{ apiVersion: `${apiGroup}/v1`, kind: 'ClusterRoleBinding', metadata: { name: 'operator' } },
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'operator' },
     roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ apiGroup, kind: 'User', name: user }],
   };
@@ -41,23 +43,26 @@ afterAll(async () => {
 });
 
 const secret = (name: string, labels: Readonly<Record<string, string>> = {}): Secret => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default', labels }, type: 'Opaque' },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: 'default', labels },
+  type: 'Opaque',
 });
 const at = (name: string) => ({ name, namespace: 'default' });
 const change = (data: object) => ({ type: 'merge', body: data }) as const;
 
-describe('the example of an admission policy, on a real API server', () => {
-  it('is taken', async () => {
+describe('the example admission policy on a real API server', () => {
+  it('is accepted', async () => {
     for (const [i, object] of policy.documents.entries())
       await server.client.create(kindOf(admission, object.kind, plurals[i] ?? ''), object);
   });
 
-  it('restricts the account of the operator to objects with its labels, and no other account', async () => {
-    await until('it is enforced', async () => {
+  it("restricts the operator's account, and no other, to objects with its own labels", async () => {
+    await until('the policy is enforced', async () => {
       const tried = await operator
         .create(secrets, secret('probe'), { dryRun: true })
         .catch((thrown: unknown) => thrown);
-      // Until the server has made its first ClusterRoles, RBAC refuses too, in other words.
+      // Until the server has created its first ClusterRoles, RBAC refuses too, with another message.
       return (tried instanceof Error && tried.message.includes('its own labels')) || undefined;
     });
     await server.client.create(secrets, secret('theirs'));

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { persistentVolumes } from '../../lab/kinds.ts';
 import type { Pod } from '../../src/kube/object.ts';
 import { events, nodes, persistentVolumeClaims, pods } from '../../src/kube/resource.ts';
-import { persistentVolumes } from '../../src/lab/kinds.ts';
 import { etcdImage, isReady, TestLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
 
@@ -44,22 +44,22 @@ function member(name: string, namespace: string): NonNullable<Pod['spec']> {
   };
 }
 
-/** The process of the member of that name. */
+/** The PID of a member's process. */
 function processOf(name: string): number {
   const pid = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
-    .find((entry) => commandOf(entry).startsWith(`etcd\0--name=${name}\0`) && isOfThisLab(entry));
+    .find((entry) => commandOf(entry).startsWith(`etcd\0--name=${name}\0`) && isInThisLab(entry));
   return Number(pid);
 }
 
 const commandOf = (pid: string): string => readOf(pid, 'cmdline');
-const isOfThisLab = (pid: string): boolean => readOf(pid, 'mountinfo').includes(lab.directory);
+const isInThisLab = (pid: string): boolean => readOf(pid, 'mountinfo').includes(lab.directory);
 
 function readOf(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return ''; // it ended in this moment
+    return ''; // the process has just ended
   }
 }
 
@@ -70,8 +70,8 @@ const waitsFor =
 
 const containerOf = ({ status }: Pod): string | undefined => status?.containerStatuses?.[0]?.containerID;
 
-describe('pods of the lab, run by an ordinary user', () => {
-  it('form an etcd cluster under their names, each on the same port', async () => {
+describe('pods of the lab', () => {
+  it('form an etcd cluster by their DNS names, each on the same port', async () => {
     const namespace = await lab.namespace('cluster');
     await lab.service(namespace, 'peers', { clusterIP: 'None', publishNotReadyAddresses: true });
     await lab.service(namespace, 'client', {});
@@ -79,14 +79,14 @@ describe('pods of the lab, run by an ordinary user', () => {
     for (const name of members) await lab.when(namespace, name, isReady);
     const domain = `peers.${namespace}.svc.cluster.local`;
     const found = await lab.shell(namespace, 'srv', { line: `etcdctl --discovery-srv=${domain} put a 1` });
-    expect(found).toMatchObject({ exitCode: 0, said: expect.stringMatching(/OK$/) as string });
+    expect(found).toMatchObject({ exitCode: 0, message: expect.stringMatching(/OK$/) as string });
     const read = await lab.shell(namespace, 'read', {
       line: 'etcdctl --endpoints=http://client:2379 get a --print-value-only',
     });
-    expect(read).toEqual({ exitCode: 0, said: '1' });
+    expect(read).toEqual({ exitCode: 0, message: '1' });
   });
 
-  it('start a killed container again, in the same pod and with its data', async () => {
+  it('restart a killed container in the same pod with its data', async () => {
     const namespace = 'cluster';
     const before = await lab.when(namespace, 'm1', isReady);
     expect(before.status?.containerStatuses).toMatchObject([{ restartCount: 0, lastState: {} }]);
@@ -105,10 +105,10 @@ describe('pods of the lab, run by an ordinary user', () => {
     const read = await lab.shell(namespace, 'read-from-m1', {
       line: `etcdctl --endpoints=http://m1.peers.${namespace}.svc:2379 get a --print-value-only`,
     });
-    expect(read).toEqual({ exitCode: 0, said: '1' });
+    expect(read).toEqual({ exitCode: 0, message: '1' });
   });
 
-  it('run as the user they ask for, are probed inside, and are told before they are stopped', async () => {
+  it('run as the requested user, are probed by exec, and run their preStop hook', async () => {
     const namespace = await lab.namespace('inside');
     await lab.claim(namespace, 'disk');
     const probe = { exec: { command: ['test', '-e', '/disk/file'] }, periodSeconds: 1 };
@@ -118,8 +118,10 @@ describe('pods of the lab, run by an ordinary user', () => {
         image: 'busybox',
         command: ['sh', '-c', 'trap "exit 0" TERM; id -u > /disk/file; sleep 1000 & wait'],
       },
-      ...{ startupProbe: probe, readinessProbe: probe, livenessProbe: probe },
-      lifecycle: { preStop: { exec: { command: ['sh', '-c', 'echo told >> /disk/file'] } } },
+      startupProbe: probe,
+      readinessProbe: probe,
+      livenessProbe: probe,
+      lifecycle: { preStop: { exec: { command: ['sh', '-c', 'echo stopping >> /disk/file'] } } },
       securityContext: { readOnlyRootFilesystem: true, runAsUser: 1234 },
       volumeMounts: [{ name: 'disk', mountPath: '/disk' }],
     };
@@ -131,11 +133,11 @@ describe('pods of the lab, run by an ordinary user', () => {
       const { items } = await lab.server.client.list(pods, { namespace });
       return items.length === 0 ? true : undefined;
     });
-    const { said } = await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes });
-    expect(said).toBe('1234\ntold');
+    const { message } = await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes });
+    expect(message).toBe('1234\nstopping');
   });
 
-  it('take a new image in place', async () => {
+  it('restart a container in place when its image changes', async () => {
     const namespace = await lab.namespace('in-place');
     const container = { name: 'c', image: etcdImage, command: ['sleep', '1000'] };
     await lab.pod(namespace, 'changes', { terminationGracePeriodSeconds: 0, containers: [container] });
@@ -151,7 +153,7 @@ describe('pods of the lab, run by an ordinary user', () => {
     expect(after.status?.containerStatuses?.[0]?.restartCount).toBe(1);
   });
 
-  it('keep what is on a claimed volume when they are deleted', async () => {
+  it('keep the data of a PVC when they are deleted', async () => {
     const namespace = await lab.namespace('disks');
     await lab.claim(namespace, 'disk');
     const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
@@ -163,11 +165,11 @@ describe('pods of the lab, run by an ordinary user', () => {
     });
     expect(await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes })).toEqual({
       exitCode: 0,
-      said: 'kept',
+      message: 'kept',
     });
   });
 
-  it('use a claimed volume while it grows', async () => {
+  it('use a PVC while it is expanded', async () => {
     const { client } = lab.server;
     const namespace = await lab.namespace('growing');
     await lab.claim(namespace, 'disk');
@@ -178,7 +180,7 @@ describe('pods of the lab, run by an ordinary user', () => {
     const before = await lab.when(namespace, 'user', isReady);
     const body = { spec: { resources: { requests: { storage: '2Gi' } } } };
     await client.patch(persistentVolumeClaims, { namespace, name: 'disk' }, { type: 'merge', body });
-    const grown = await until('the claim has what it asks for', async () => {
+    const grown = await until('the PVC has the requested size', async () => {
       const claim = await client.get(persistentVolumeClaims, { namespace, name: 'disk' });
       return claim.status?.capacity?.['storage'] === '2Gi' ? claim : undefined;
     });
@@ -188,17 +190,17 @@ describe('pods of the lab, run by an ordinary user', () => {
     expect(volume.spec?.capacity).toEqual({ storage: '2Gi' });
     const after = await lab.when(namespace, 'user', isReady);
     expect(after.status?.containerStatuses).toEqual(before.status?.containerStatuses);
-    expect((await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes })).said).toBe('kept');
+    expect((await lab.shell(namespace, 'reader', { line: 'cat /disk/file', volumes })).message).toBe('kept');
   });
 
-  it('say of an image that the lab does not know what it can run', async () => {
+  it('with an unknown image report which images the lab runs', async () => {
     const namespace = await lab.namespace('unknown');
     await lab.pod(namespace, 'web', { containers: [{ name: 'web', image: 'nginx:1.29' }] });
     const { status } = await lab.when(namespace, 'web', waitsFor('ImagePullBackOff'));
     expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('the lab runs only etcd');
   });
 
-  it('wait longer each time they crash', async () => {
+  it('wait longer after each crash', async () => {
     const namespace = await lab.namespace('crash');
     await lab.pod(namespace, 'crash', {
       containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', 'exit 3'] }],
@@ -211,51 +213,53 @@ describe('pods of the lab, run by an ordinary user', () => {
     expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('back-off 10s');
   });
 
-  it('end, although what asked inside for their health was given up and left there', async () => {
+  it('end although an exec probe timed out and still runs in the container', async () => {
     const namespace = await lab.namespace('unanswered');
     const readinessProbe = { exec: { command: ['sleep', '1000'] }, timeoutSeconds: 1, periodSeconds: 1 };
     const containers = [{ name: 'c', image: 'busybox', command: ['sleep', '1000'], readinessProbe }];
     await lab.pod(namespace, 'asked', { terminationGracePeriodSeconds: 0, containers });
-    await until('a probe was given up', async () => {
+    await until('a probe timed out', async () => {
       const { items } = await lab.server.client.list(events, { namespace });
       return items.some(({ reason }) => reason === 'Unhealthy') || undefined;
     });
     await lab.server.client.remove(pods, { namespace, name: 'asked' });
-    await until('it is gone', async () => {
+    await until('the pod is gone', async () => {
       const { items } = await lab.server.client.list(pods, { namespace });
       return items.length === 0 || undefined;
     });
   });
 
-  it('are given up when their node falls silent, and return with it', async () => {
+  it('become unready when their node is powered off, and ready again with it', async () => {
     const { spec } = await lab.when('cluster', 'm2', isReady);
     const node = spec?.nodeName ?? '';
-    await lab.tell('power-off', node);
-    await until('the node is given up', async () => {
+    await lab.runCommand('power-off', node);
+    await until('the node is unreachable', async () => {
       const { status, spec: now } = await lab.server.client.get(nodes, { name: node });
       const isTainted = now?.taints?.some(({ key, effect }) => key.endsWith('/unreachable') && effect === 'NoExecute');
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
       return isTainted === true && ready?.status === 'Unknown' ? true : undefined;
     });
     await lab.when('cluster', 'm2', (pod) => !isReady(pod));
-    await lab.tell('power-on', node);
+    await lab.runCommand('power-on', node);
     const after = await lab.when('cluster', 'm2', isReady);
     expect(after.status?.containerStatuses).toMatchObject([{ restartCount: 1 }]);
   });
 
-  it('end with the lab, however that ends, and go on where they were when it starts again', async () => {
+  it('end with a killed lab, and continue when it starts again', async () => {
     const before = await lab.when('cluster', 'm0', isReady);
-    expect(lab.leftovers().join('\n')).toContain('--name=m0'); // so it would be seen
+    expect(lab.leftovers().join('\n')).toContain('--name=m0'); // the pod is visible to leftovers()
     await lab.end('SIGKILL');
-    await until('nothing is left', async () => (lab.leftovers().length === 0 ? true : undefined), { seconds: 5 });
+    await until('all processes and mounts are gone', async () => (lab.leftovers().length === 0 ? true : undefined), {
+      seconds: 5,
+    });
     await lab.start();
-    // Its address may be the same: whoever comes first gets the first one.
+    // The pod's address may be the same: addresses are allocated in order.
     const after = await lab.when('cluster', 'm0', (pod) => isReady(pod) && containerOf(pod) !== containerOf(before));
     expect(after.metadata.uid).toBe(before.metadata.uid);
     const read = await lab.shell('cluster', 'read-again', {
       line: 'etcdctl --endpoints=http://client:2379 get a --print-value-only',
     });
-    expect(read).toEqual({ exitCode: 0, said: '1' });
+    expect(read).toEqual({ exitCode: 0, message: '1' });
     await lab.end('SIGTERM');
     expect(lab.leftovers()).toEqual([]);
   });

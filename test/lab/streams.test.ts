@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serviceAccounts } from '../../lab/kinds.ts';
+import { imageCatalog } from '../../lab/kubelet/image/catalog.ts';
+import { LabStreams } from '../../lab/kubelet/node-streams.ts';
+import { type Lab, openLab } from '../../lab/lab.ts';
 import type { Pod } from '../../src/kube/object.ts';
 import { pods } from '../../src/kube/resource.ts';
-import { serviceAccounts } from '../../src/lab/kinds.ts';
-import { type Lab, openLab } from '../../src/lab/lab.ts';
-import { imageCatalog } from '../../src/lab/node/image/catalog.ts';
-import { LabStreams } from '../../src/lab/node/node-streams.ts';
 import { debianRoot } from '../../tools/debian/packages.ts';
 import { type LoneApiServer, loneApiServer } from '../support/lone-api-server.ts';
 import { until } from '../support/until.ts';
@@ -29,16 +29,16 @@ beforeAll(async () => {
   process.env['PATH'] = `${join(directory, 'bin')}:${process.env['PATH'] ?? ''}`;
   server = await loneApiServer();
   const operator = { program: '', package: directory };
-  const findImage = imageCatalog({ cache: directory, say: () => undefined, make: [], operator });
+  const findImage = imageCatalog({ cache: directory, print: () => undefined, make: [], operator });
   const api = { host: '127.0.0.1', port: server.port };
-  const onTrouble = (): void => undefined;
-  lab = await openLab({ client: server.client, api, nodes: 1, state: directory, findImage, onTrouble });
+  const onFailure = (): void => undefined;
+  lab = await openLab({ client: server.client, api, nodes: 1, state: directory, findImage, onFailure });
   ended = lab.run(stop.signal);
   streams = new LabStreams(lab);
   const metadata = { namespace, name: 'default' };
   await server.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
-  await run('talks', { command: ['sh', '-c', 'echo one; echo two >&2; echo three; exec sleep 1000'] });
-  await run('listens', { command: ['sh'], stdin: true, tty: true });
+  await run('writer', { command: ['sh', '-c', 'echo one; echo two >&2; echo three; exec sleep 1000'] });
+  await run('shell', { command: ['sh'], stdin: true, tty: true });
 });
 afterAll(async () => {
   stop.abort();
@@ -67,30 +67,30 @@ const plain = { follow: false, previous: false, timestamps: false };
 async function exec(line: string, more: { stdin?: Readable; tty?: boolean } = {}) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const terminal = { stdout, stderr, tty: false, ...more };
-  const code = await streams.exec(at('talks'), ['sh', '-c', line], terminal);
+  const code = await streams.exec(at('writer'), ['sh', '-c', line], terminal);
   stdout.end();
   stderr.end();
   return { code, out: await text(stdout), err: await text(stderr) };
 }
 
 describe('a container of the lab', () => {
-  it('has a log, of which one may see a part', async () => {
-    const whole = await until('all lines are there', async () => {
-      const log = await text(await streams.logs(at('talks'), plain));
+  it('has a log that can be read in part', async () => {
+    const whole = await until('all lines are in the log', async () => {
+      const log = await text(await streams.logs(at('writer'), plain));
       return log.split('\n').length === 4 ? log : undefined;
     });
     expect(whole.trim().split('\n').toSorted()).toEqual(['one', 'three', 'two']);
-    const tail = await text(await streams.logs(at('talks'), { ...plain, tailLines: 1, timestamps: true }));
+    const tail = await text(await streams.logs(at('writer'), { ...plain, tailLines: 1, timestamps: true }));
     expect(tail).toMatch(/^\d{4}-\d\d-\d\dT\S+Z \w+\n$/);
-    expect(await text(await streams.logs(at('talks'), { ...plain, limitBytes: 2 }))).toHaveLength(2);
+    expect(await text(await streams.logs(at('writer'), { ...plain, limitBytes: 2 }))).toHaveLength(2);
   });
 
-  it('runs commands beside its own, and tells how they ended', async () => {
+  it('runs commands with exec and returns their exit codes', async () => {
     expect(await exec('echo out; echo err >&2; exit 7')).toEqual({ code: 7, out: 'out\n', err: 'err\n' });
-    expect((await exec('hostname; ps | grep -c "sleep 1000"')).out).toMatch(/^talks\n/);
+    expect((await exec('hostname; ps | grep -c "sleep 1000"')).out).toMatch(/^writer\n/);
   });
 
-  it('passes on what is typed', async () => {
+  it('passes stdin to a command', async () => {
     const stdin = new PassThrough();
     stdin.end('typed\n');
     expect(await exec('read line; echo got $line', { stdin })).toMatchObject({ code: 0, out: 'got typed\n' });
@@ -100,42 +100,46 @@ describe('a container of the lab', () => {
     expect((await exec('test -t 0 && test -t 1 && echo terminal', { tty: true })).out).toContain('terminal');
   });
 
-  it('can be spoken with itself, and ends with its program', async () => {
+  it('can be attached to, and attach ends with the program', async () => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-    const attached = streams.attach(at('listens'), { stdin, stdout, tty: true });
+    const attached = streams.attach(at('shell'), { stdin, stdout, tty: true });
     stdin.write('echo $((20 + 3))\n');
-    let said = '';
-    stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await until('it has answered', async () => (said.includes('23') ? true : undefined));
+    let output = '';
+    stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await until('the shell has answered', async () => (output.includes('23') ? true : undefined));
     stdin.write('exit 4\n');
     expect(await attached).toBe(4);
   });
 
-  it('goes on listening when somebody who spoke with it has gone, unless it is to listen only once', async () => {
-    const command = ['sh', '-c', 'while read line; do echo heard $line; done; echo no more; sleep 1000'];
-    await run('hears', { command, stdin: true });
-    await run('hears-once', { command, stdin: true, stdinOnce: true });
-    const say = async (pod: string, line: string): Promise<unknown> => {
+  it('keeps its stdin open when an attached client leaves, unless stdinOnce is set', async () => {
+    const command = ['sh', '-c', 'while read line; do echo read $line; done; echo no more; sleep 1000'];
+    await run('reader', { command, stdin: true });
+    await run('reader-once', { command, stdin: true, stdinOnce: true });
+    const send = async (pod: string, line: string): Promise<unknown> => {
       const [stdin, stdout] = [new PassThrough(), new PassThrough()];
       const attached = streams.attach(at(pod), { stdin, stdout, tty: false });
       stdin.end(`${line}\n`);
       return attached;
     };
-    const heard = (pod: string, lines: string): Promise<unknown> =>
-      until('it is in the log', async () => (await text(await streams.logs(at(pod), plain))) === lines || undefined, {
-        seconds: 10,
-      });
-    expect(await say('hears', 'one')).toBe(0);
-    expect(await say('hears', 'two')).toBe(0);
-    await heard('hears', 'heard one\nheard two\n');
-    void say('hears-once', 'one');
-    await heard('hears-once', 'heard one\nno more\n');
+    const logged = (pod: string, lines: string): Promise<unknown> =>
+      until(
+        'the lines are in the log',
+        async () => (await text(await streams.logs(at(pod), plain))) === lines || undefined,
+        {
+          seconds: 10,
+        },
+      );
+    expect(await send('reader', 'one')).toBe(0);
+    expect(await send('reader', 'two')).toBe(0);
+    await logged('reader', 'read one\nread two\n');
+    void send('reader-once', 'one');
+    await logged('reader-once', 'read one\nno more\n');
   });
 
-  it('is reached from outside, by the lab', async () => {
+  it('is reachable by dial', async () => {
     await run('serves', { command: ['sh', '-c', 'echo hello > /tmp/index.html; exec httpd -f -p 8080 -h /tmp'] });
     const { status } = await server.client.get(pods, { namespace, name: 'serves' });
-    const socket = await until('it listens', () => lab.dial(status?.podIP ?? '', 8080));
+    const socket = await until('the server listens', () => lab.dial(status?.podIP ?? '', 8080));
     socket.end('GET /index.html HTTP/1.0\r\n\r\n');
     expect(await text(socket)).toContain('hello');
   });

@@ -5,8 +5,8 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningIn } from '../../src/cli/lab/state.ts';
-import { portsIn } from '../../src/lab/network/host-ports.ts';
+import { runningIn } from '../../lab/cli/state.ts';
+import { readHostPorts } from '../../lab/network/host-ports.ts';
 import { program } from '../../tools/programs/build.ts';
 import { kubectlIn } from '../support/kubectl.ts';
 import { LabHome } from '../support/lab-home.ts';
@@ -15,44 +15,44 @@ import { until } from '../support/until.ts';
 const examples = join(import.meta.dirname, '../../examples/coreos');
 const home = LabHome.withBuilt(['3.1.10', '3.3.12', '3.7.3']);
 const logFile = join(home.directory, 'log');
-const said = (): string => readFileSync(logFile, 'utf8');
+const output = (): string => readFileSync(logFile, 'utf8');
 const kubectl = kubectlIn('default');
 const settled = '--for=condition=Progressing=false --timeout=60s';
 let lab: ChildProcess;
 
-async function start(...words: readonly string[]): Promise<void> {
-  lab = home.command(words, openSync(logFile, 'w'));
-  await until('the lab says what to try', async () => {
-    if (lab.exitCode !== null) throw new Error(said());
-    return runningIn(home.state)?.isWelcoming;
+async function start(...args: readonly string[]): Promise<void> {
+  lab = home.command(args, openSync(logFile, 'w'));
+  await until('the lab is ready', async () => {
+    if (lab.exitCode !== null) throw new Error(output());
+    return runningIn(home.state)?.isReady;
   });
 }
 
-async function tell(word: string): Promise<void> {
-  const [code] = (await once(home.command([word], 'inherit'), 'exit')) as [number];
+async function runCommand(name: string): Promise<void> {
+  const [code] = (await once(home.command([name], 'inherit'), 'exit')) as [number];
   expect(code).toBe(0);
 }
 
-/** Types a line into a shell in a pod of its own, as the book does, and gives back what it printed. */
+/** Runs a line in a shell in a pod of its own, as the book does, and returns its output. */
 const inShell = (line: string): Promise<string> =>
   kubectl('run shell --rm -i --quiet --image quay.io/coreos/etcd --restart=Never -- /bin/sh', {
     input: `${line} 2>&1\nexit\n`,
   });
 
-const etcdctl = (cluster: string, words: string): Promise<string> =>
-  inShell(`ETCDCTL_API=3 etcdctl --endpoints http://${cluster}-client:2379 ${words}`);
+const etcdctl = (cluster: string, args: string): Promise<string> =>
+  inShell(`ETCDCTL_API=3 etcdctl --endpoints http://${cluster}-client:2379 ${args}`);
 
-/** Where the lab says that its first cluster is on this machine. */
-const clientAddress = (): string => /curl (http:\/\/127\.0\.0\.1:\d+)\/version/.exec(said())?.[1] ?? '';
+/** The host address of the first cluster's client Service, from the hints. */
+const clientAddress = (): string => /curl (http:\/\/127\.0\.0\.1:\d+)\/version/.exec(output())?.[1] ?? '';
 
-/** Whether nobody listens there any more; those who were connected may still be. */
+/** True if connections to a host port are refused. */
 async function isRefused(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
-  const isSo = once(socket, 'connect').then(
+  const refused = once(socket, 'connect').then(
     () => false,
     ({ code }: { code?: string }) => code === 'ECONNREFUSED',
   );
-  return await isSo.finally(() => socket.destroy());
+  return await refused.finally(() => socket.destroy());
 }
 
 const podsOf = async (cluster: string): Promise<readonly string[]> =>
@@ -61,30 +61,30 @@ const podsOf = async (cluster: string): Promise<readonly string[]> =>
 beforeAll(async () => {
   process.env['KUBECONFIG'] = join(home.state, 'kubeconfig');
   process.env['PATH'] = `${dirname(program('kubernetes', 'kubectl'))}:${process.env['PATH'] ?? ''}`;
-  await home.handOver();
+  await home.giveToUser();
 });
 afterAll(async () => {
-  if (runningIn(home.state) !== undefined) await tell('down');
+  if (runningIn(home.state) !== undefined) await runCommand('down');
   await rm(home.directory, { recursive: true, force: true });
 });
 
 describe('the lab', () => {
-  it('begins with a healthy cluster of the newest etcd at hand, and says so', async () => {
+  it('starts with a healthy cluster of the newest available etcd', async () => {
     await start();
-    expect(said()).toMatch(/^Created the operator and example-etcd-cluster, with etcd 3\.7\.3 from /m);
-    expect(said()).toMatch(/as desired: 3 of 3 members serve, etcd 3\.7\.3\n/);
-    expect(said()).toContain(`export KUBECONFIG=${home.state}/kubeconfig`);
+    expect(output()).toMatch(/^Created the operator and example-etcd-cluster, with etcd 3\.7\.3 from /m);
+    expect(output()).toMatch(/healthy: 3 of 3 members ready, etcd 3\.7\.3\n/);
+    expect(output()).toContain(`export KUBECONFIG=${home.state}/kubeconfig`);
     expect(await kubectl('get etcd')).toMatch(/^example-etcd-cluster +3 +3 +3\.7\.3 +Running +True/m);
     expect(await kubectl('describe etcd example-etcd-cluster')).toMatch(/New Member Added/);
   });
 
-  it('lets kubectl look into pods', async () => {
+  it('serves kubectl exec and logs', async () => {
     const [pod = ''] = await podsOf('example-etcd-cluster');
     expect(await kubectl(`exec ${pod} -- etcdctl endpoint health`)).toMatch(/is healthy/);
     expect(await kubectl(`logs ${pod}`)).toMatch(/etcd/);
   });
 
-  it('is reached from this machine under the address it names, and under no other once a Service is gone', async () => {
+  it('has a host port for each Service until the Service is deleted', async () => {
     const address = clientAddress();
     expect(await (await fetch(`${address}/version`)).json()).toMatchObject({ etcdserver: '3.7.3' });
     const file = join(home.directory, 'status');
@@ -93,57 +93,65 @@ describe('the lab', () => {
     expect(status).toContain(`Service default/example-etcd-cluster-client:2379 is at ${address.slice(7)}.`);
     await kubectl('create service clusterip passing --tcp=2379');
     await kubectl('set selector service passing app=etcd');
-    const port = await until('it has a port', async () => portsIn(home.state)['default/passing:2379']);
-    await until('it leads to members', async () => (await fetch(`http://127.0.0.1:${port}/version`)).ok || undefined);
+    const port = await until(
+      'the Service has a host port',
+      async () => readHostPorts(home.state)['default/passing:2379'],
+    );
+    await until(
+      'the host port leads to members',
+      async () => (await fetch(`http://127.0.0.1:${port}/version`)).ok || undefined,
+    );
     await kubectl('delete service passing');
-    await until('it is closed', async () => (await isRefused(port)) || undefined);
+    await until('the host port is closed', async () => (await isRefused(port)) || undefined);
   });
 
-  it('grows and heals the cluster', async () => {
+  it('scales the cluster and replaces a deleted member', async () => {
     await kubectl('scale etcd example-etcd-cluster --replicas=4');
     await kubectl('wait etcd example-etcd-cluster --for=jsonpath={.status.readyMembers}=4 --timeout=60s');
     await kubectl(`wait etcd example-etcd-cluster ${settled}`);
     const [victim = ''] = await podsOf('example-etcd-cluster');
     await kubectl(`delete ${victim} --now`);
-    await until('another member has taken its place', async () => {
+    await until('another member has replaced the deleted one', async () => {
       const pods = await podsOf('example-etcd-cluster');
       return pods.length === 4 && !pods.includes(victim) ? true : undefined;
     });
     await kubectl('wait etcd example-etcd-cluster --for=jsonpath={.status.readyMembers}=4 --timeout=60s');
   });
 
-  it('runs an etcdctl that still has the commands of the book', async () => {
+  it('has an etcdctl with the commands of the book', async () => {
     expect(await inShell('etcdctl --version')).toMatch(/etcdctl version: 3\.3\.12/);
   });
 
-  it('keeps what was written when it is killed', async () => {
+  it('keeps all data when it is killed', async () => {
     await kubectl(`create -f ${examples}/etcd-cluster.yaml`);
     await kubectl('wait etcd etcd-cluster --for=condition=Available --timeout=60s');
     await kubectl('wait etcd etcd-cluster --for=jsonpath={.status.readyMembers}=3 --timeout=60s');
-    // The Service leads to members a moment after they are ready.
-    await until('a write is taken', async () =>
+    // The Service has endpoints a moment after the members are ready.
+    await until('a write succeeds', async () =>
       (await etcdctl('etcd-cluster', 'put kept well')).includes('OK') ? true : undefined,
     );
     const ended = once(lab, 'exit');
     lab.kill('SIGKILL');
     await ended;
-    await until('nothing is left', async () => (home.leftovers().length === 0 ? true : undefined), { seconds: 20 });
+    await until('all processes and mounts are gone', async () => (home.leftovers().length === 0 ? true : undefined), {
+      seconds: 20,
+    });
     const before = clientAddress();
     await start();
     expect(clientAddress()).toBe(before);
-    await until('what was written is there', async () =>
+    await until('the written value is there', async () =>
       (await etcdctl('etcd-cluster', 'get kept')).includes('well') ? true : undefined,
     );
   });
 
   it('leaves neither process nor mount behind', async () => {
-    await tell('down');
+    await runCommand('down');
     expect(home.leftovers()).toEqual([]);
   });
 });
 
 describe('an empty lab', () => {
-  it('has neither operator nor cluster, and takes the first commands of the book', async () => {
+  it('has neither operator nor cluster, and accepts the first commands of the book', async () => {
     await rm(join(home.state, 'apiserver'), { recursive: true, force: true });
     await start('--empty');
     expect(await kubectl('get crd')).toBe('');

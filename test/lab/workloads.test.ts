@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deployments, type Job, jobs, serviceAccounts } from '../../lab/kinds.ts';
 import type { Pod } from '../../src/kube/object.ts';
 import { events, pods } from '../../src/kube/resource.ts';
-import { deployments, type Job, jobs, serviceAccounts } from '../../src/lab/kinds.ts';
 import { TestLab } from '../support/lab.ts';
 import { until } from '../support/until.ts';
 
@@ -20,7 +20,9 @@ interface JobOptions extends Omit<NonNullable<Job['spec']>, 'template'> {
 async function job(namespace: string, name: string, { pod, ...spec }: JobOptions): Promise<void> {
   const template = { spec: { restartPolicy: 'Never', terminationGracePeriodSeconds: 0, ...pod } };
   await lab.create(jobs, {
-    ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { namespace, name } },
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { namespace, name },
     spec: { ...spec, template },
   });
 }
@@ -28,20 +30,20 @@ async function job(namespace: string, name: string, { pod, ...spec }: JobOptions
 const shell = (line: string) => ({ containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', line] }] });
 
 async function ended(namespace: string, name: string): Promise<Job> {
-  return await until(`Job ${name} is over`, async () => {
+  return await until(`Job ${name} has finished`, async () => {
     const found = await lab.server.client.get(jobs, { namespace, name });
-    const isOver = found.status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed');
-    return isOver === true ? found : undefined;
+    const hasFinished = found.status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed');
+    return hasFinished === true ? found : undefined;
   });
 }
 
-const told = async (namespace: string, reason: string): Promise<readonly string[]> =>
+const eventsWith = async (namespace: string, reason: string): Promise<readonly string[]> =>
   (await lab.server.client.list(events, { namespace })).items
     .filter((event) => event.reason === reason)
     .map(({ involvedObject, message }) => `${involvedObject.kind}: ${message}`);
 
 describe('Jobs of the lab', () => {
-  it('run pods until so many have succeeded', async () => {
+  it('run pods until enough have succeeded', async () => {
     const namespace = await lab.namespace('jobs');
     await job(namespace, 'works', { completions: 3, parallelism: 2, pod: shell('exit 0') });
     const { status } = await ended(namespace, 'works');
@@ -50,7 +52,7 @@ describe('Jobs of the lab', () => {
     expect(items.map((pod) => pod.status?.phase)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
   });
 
-  it('give up after so many that failed', async () => {
+  it('fail after too many failed pods', async () => {
     const namespace = await lab.namespace('hopeless');
     await job(namespace, 'fails', { backoffLimit: 1, pod: shell('exit 1') });
     const { status } = await ended(namespace, 'fails');
@@ -59,35 +61,39 @@ describe('Jobs of the lab', () => {
   });
 });
 
-describe('what makes pods, and is refused them for want of their service account', () => {
-  it('says so once, and makes them when it is there', async () => {
+describe('a controller whose pods are refused for a missing ServiceAccount', () => {
+  it('reports it in one Event, and creates the pods when the ServiceAccount exists', async () => {
     const namespace = await lab.namespace('early');
     await job(namespace, 'job', { pod: { ...shell('exit 0'), serviceAccountName: 'late' } });
     const labels = { app: 'web' };
     const spec = { ...shell('exec sleep 1000'), serviceAccountName: 'late', terminationGracePeriodSeconds: 0 };
     await lab.create(deployments, {
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace, name: 'web' } },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace, name: 'web' },
       spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
     });
     const why = 'error looking up service account early/late: serviceaccount "late" not found';
-    await until('both have said so', async () => {
-      const said = await told(namespace, 'FailedCreate');
-      expect(said.find((line) => line.startsWith('Job: '))).toBe(
+    await until('both controllers have reported it', async () => {
+      const reported = await eventsWith(namespace, 'FailedCreate');
+      expect(reported.find((line) => line.startsWith('Job: '))).toBe(
         `Job: Error creating: pods "job-" is forbidden: ${why}`,
       );
-      expect(said.find((line) => line.startsWith('ReplicaSet: '))).toMatch(
+      expect(reported.find((line) => line.startsWith('ReplicaSet: '))).toMatch(
         /^ReplicaSet: Error creating: pods "web-[0-9a-z]+-" is forbidden: error looking up service account early\/late/,
       );
       return true;
     });
     await lab.server.client.create(serviceAccounts, {
-      ...{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: 'late' } },
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { namespace, name: 'late' },
     });
     await ended(namespace, 'job');
     await until('the Deployment has its pods', async () => {
       const { status } = await lab.server.client.get(deployments, { namespace, name: 'web' });
       return status?.readyReplicas === 2 ? true : undefined;
     });
-    expect(await told(namespace, 'FailedCreate')).toHaveLength(2);
+    expect(await eventsWith(namespace, 'FailedCreate')).toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coreosBackups } from '../../src/dialects/coreos-v1beta2/backup.ts';
-import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/schedule.ts';
+import { coreosBackups } from '../../src/apis/coreos-v1beta2/backup.ts';
+import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
 import type { Pod } from '../../src/kube/object.ts';
 import { Killed, SimulatedBackups } from './simulated-backups.ts';
 
@@ -19,7 +19,7 @@ const scheduleAt = (objectURLTemplate: string) => ({
   },
 });
 
-/** What befalls the operator and its agents while some seconds go by. */
+/** A random disturbance: seconds that pass, a kill of the operator, lost pods, an idle kubelet. */
 const mishap = fc.record({
   seconds: fc.integer({ min: 0, max: 25 }),
   writes: fc.option(fc.integer({ min: 1, max: 3 }), { nil: Number.POSITIVE_INFINITY }),
@@ -29,7 +29,10 @@ const mishap = fc.record({
 });
 type Mishap = typeof mishap extends fc.Arbitrary<infer M> ? M : never;
 
-async function goOn(world: SimulatedBackups, { seconds, writes, isLastDone, losesPods, works }: Mishap): Promise<void> {
+async function advance(
+  world: SimulatedBackups,
+  { seconds, writes, isLastDone, losesPods, works }: Mishap,
+): Promise<void> {
   world.now += seconds * 1000;
   world.lifetime = { writes, isLastDone };
   if (works) world.work();
@@ -44,66 +47,66 @@ const calm: Mishap = {
 };
 
 const isUnderWay = ({ status }: Pod): boolean => status?.phase !== 'Succeeded';
-const shown = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
+const isoTime = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
 
 const active = (world: SimulatedBackups) =>
   world.backups.all().filter((backup) => improbableSchedules.readBackup(backup).state === 'active');
 
 describe.each([
-  ['beside its resource', 'file://claim/{{ .UID }}.db'],
+  ['in the namespace of the backup', 'file://claim/{{ .UID }}.db'],
   ["in the operator's namespace", 's3://bucket/{{ .UID }}.db'],
-])('a schedule whose agents work %s', (_, url) => {
-  it('makes each backup once and one at a time, whoever is killed, and tells no lies', async () => {
+])('a schedule with agent pods %s', (_, url) => {
+  it('makes each backup once, one at a time, and reports no false completion, wherever the operator is killed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mishap, { maxLength: 25 }), async (mishaps) => {
         const world = new SimulatedBackups(start);
         world.create(world.schedules, scheduleAt(url));
         for (const each of mishaps) {
-          await goOn(world, each);
+          await advance(world, each);
           expect(active(world).length).toBeLessThanOrEqual(1);
           expect(world.pods.all().filter(isUnderWay).length).toBeLessThanOrEqual(1);
         }
-        expect(new Set(world.made).size).toBe(world.made.length);
-        expect(world.lies).toEqual([]);
+        expect(new Set(world.createdBackups).size).toBe(world.createdBackups.length);
+        expect(world.falseCompletions).toEqual([]);
       }),
       { numRuns: 25 },
     );
   });
 
-  it('is up to date soon after the last mishap, and leaves nothing lying about', async () => {
+  it('catches up after the last disturbance and leaves no pods or surplus backups', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mishap, { maxLength: 15 }), async (mishaps) => {
         const world = new SimulatedBackups(start);
         world.create(world.schedules, scheduleAt(url));
-        for (const each of mishaps) await goOn(world, each);
+        for (const each of mishaps) await advance(world, each);
         world.now += everySeconds * 1000;
-        for (let i = 0; i < 20; i++) await goOn(world, calm);
+        for (let i = 0; i < 20; i++) await advance(world, calm);
         const latest = start + Math.floor((world.now - start) / 1000 / everySeconds) * everySeconds * 1000;
         const [schedule] = world.schedules.all();
         expect(schedule?.status).toMatchObject({
-          lastScheduleTime: shown(latest),
-          lastSuccessfulTime: shown(latest),
+          lastScheduleTime: isoTime(latest),
+          lastSuccessfulTime: isoTime(latest),
         });
         expect(active(world)).toEqual([]);
-        expect(world.backups.size).toBe(Math.min(world.made.length, keeps));
+        expect(world.backups.size).toBe(Math.min(world.createdBackups.length, keeps));
         expect(world.pods.size).toBe(0);
       }),
       { numRuns: 25 },
     );
   });
 
-  it('takes its backups and their agents along when it is deleted', async () => {
+  it('is deleted together with its backups and agent pods', async () => {
     const world = new SimulatedBackups(start);
     world.create(world.schedules, scheduleAt(url));
-    await goOn(world, { ...calm, seconds: everySeconds });
+    await advance(world, { ...calm, seconds: everySeconds });
     expect([world.backups.size, world.pods.size]).toEqual([1, 1]);
     for (const schedule of world.schedules.all()) world.schedules.remove(schedule);
-    for (let i = 0; i < 3; i++) await goOn(world, calm);
+    for (let i = 0; i < 3; i++) await advance(world, calm);
     expect([world.backups.size, world.pods.size]).toEqual([0, 0]);
   });
 });
 
-describe('a backup with a schedule of its own', () => {
+describe('a backup with a schedule in its policy', () => {
   const minute = 60_000;
   const hour = 60 * minute;
   const worldWith = (backupPolicy: object): SimulatedBackups => {
@@ -120,86 +123,86 @@ describe('a backup with a schedule of its own', () => {
   };
   const nightly = { schedule: '30 2 * * *', timeZone: 'Asia/Tokyo' };
   const night = (count: number): number => Date.parse('2026-01-01T17:30:00Z') + count * 24 * hour;
-  const until = async (world: SimulatedBackups, time: number): Promise<void> => {
+  const advanceTo = async (world: SimulatedBackups, time: number): Promise<void> => {
     world.now = time;
-    for (let i = 0; i < 6; i++) await goOn(world, calm);
+    for (let i = 0; i < 6; i++) await advance(world, calm);
   };
   const statusOf = (world: SimulatedBackups): unknown => world.backups.all()[0]?.status;
 
-  it('is made at its times, not at once, and says when the last was and the next is due', async () => {
+  it('runs at its scheduled times only and reports the last and the next time', async () => {
     const world = worldWith(nightly);
-    await until(world, start + minute);
-    expect(world.begunFor).toEqual([]);
-    expect(statusOf(world)).toMatchObject({ nextScheduleTime: shown(night(0)) });
-    await until(world, night(0) - 1);
-    expect(world.begunFor).toEqual([]);
+    await advanceTo(world, start + minute);
+    expect(world.podSlots).toEqual([]);
+    expect(statusOf(world)).toMatchObject({ nextScheduleTime: isoTime(night(0)) });
+    await advanceTo(world, night(0) - 1);
+    expect(world.podSlots).toEqual([]);
     for (const count of [0, 1]) {
-      await until(world, night(count));
+      await advanceTo(world, night(count));
       expect(statusOf(world)).toMatchObject({
-        ...{ succeeded: true, lastScheduleTime: shown(night(count)), nextScheduleTime: shown(night(count + 1)) },
+        ...{ succeeded: true, lastScheduleTime: isoTime(night(count)), nextScheduleTime: isoTime(night(count + 1)) },
       });
     }
-    expect(world.begunFor).toEqual([night(0), night(1)]);
+    expect(world.podSlots).toEqual([night(0), night(1)]);
   });
 
-  it('makes up for the last that an outage has cost, or leaves it out where it would be too late', async () => {
+  it('runs once for times missed in an outage, or skips them after startingDeadlineSeconds', async () => {
     const [patient, strict] = [worldWith(nightly), worldWith({ ...nightly, startingDeadlineSeconds: 600 })];
     for (const world of [patient, strict]) {
-      await until(world, night(0) + 9 * minute);
-      await until(world, night(3) + hour);
-      expect(statusOf(world)).toMatchObject({ nextScheduleTime: shown(night(4)) });
+      await advanceTo(world, night(0) + 9 * minute);
+      await advanceTo(world, night(3) + hour);
+      expect(statusOf(world)).toMatchObject({ nextScheduleTime: isoTime(night(4)) });
     }
-    expect(patient.begunFor).toEqual([night(0), night(3)]);
-    expect(statusOf(patient)).toMatchObject({ lastScheduleTime: shown(night(3)) });
-    expect(strict.begunFor).toEqual([night(0)]);
-    expect(statusOf(strict)).toMatchObject({ lastScheduleTime: shown(night(0)), lastMissedTime: shown(night(3)) });
+    expect(patient.podSlots).toEqual([night(0), night(3)]);
+    expect(statusOf(patient)).toMatchObject({ lastScheduleTime: isoTime(night(3)) });
+    expect(strict.podSlots).toEqual([night(0)]);
+    expect(statusOf(strict)).toMatchObject({ lastScheduleTime: isoTime(night(0)), lastMissedTime: isoTime(night(3)) });
   });
 
-  it('leaves out one that was held up for too long', async () => {
+  it('skips a run that was blocked for longer than startingDeadlineSeconds', async () => {
     const world = worldWith({ ...nightly, startingDeadlineSeconds: 600 });
     world.missing.add('aws');
-    await until(world, night(0));
-    expect(statusOf(world)).toMatchObject({ Reason: expect.stringContaining('Secret "aws" is not there') });
-    await until(world, night(0) + 11 * minute);
+    await advanceTo(world, night(0));
+    expect(statusOf(world)).toMatchObject({ Reason: expect.stringContaining('Secret "aws" does not exist') });
+    await advanceTo(world, night(0) + 11 * minute);
     world.missing.clear();
-    await until(world, night(0) + 12 * minute);
-    expect(world.begunFor).toEqual([]);
-    expect(statusOf(world)).toMatchObject({ Reason: '', lastMissedTime: shown(night(0)) });
-    await until(world, night(1));
-    expect(statusOf(world)).toMatchObject({ succeeded: true, lastScheduleTime: shown(night(1)) });
+    await advanceTo(world, night(0) + 12 * minute);
+    expect(world.podSlots).toEqual([]);
+    expect(statusOf(world)).toMatchObject({ Reason: '', lastMissedTime: isoTime(night(0)) });
+    await advanceTo(world, night(1));
+    expect(statusOf(world)).toMatchObject({ succeeded: true, lastScheduleTime: isoTime(night(1)) });
   });
 
   it.each([
     ['behind', -hour],
     ['ahead', hour],
-  ])('starts no pod beside a terminating one for a minute, with the clock of the API server %s', async (_, skew) => {
+  ])('starts no pod for a minute while one is terminating, with the API server clock an hour %s', async (_, skew) => {
     const world = worldWith({ schedule: '* * * * *' });
     world.skewMillis = skew;
     world.now = start + minute;
-    while (world.askedToGo.length === 0) await goOn(world, calm);
+    while (world.deletedPodUids.length === 0) await advance(world, calm);
     world.isNodeLost = true;
-    const begun = world.begunFor.length;
+    const begun = world.podSlots.length;
     for (let passed = 0; passed < 70; passed += 10) {
-      expect(world.begunFor).toHaveLength(begun);
-      await goOn(world, { ...calm, seconds: 10 });
+      expect(world.podSlots).toHaveLength(begun);
+      await advance(world, { ...calm, seconds: 10 });
     }
-    for (let passed = 0; passed < 20; passed += 10) await goOn(world, { ...calm, seconds: 10 });
-    expect(world.begunFor).toHaveLength(begun + 1);
+    for (let passed = 0; passed < 20; passed += 10) await advance(world, { ...calm, seconds: 10 });
+    expect(world.podSlots).toHaveLength(begun + 1);
   });
 
-  it('never has two pods, and is up to date soon after the last mishap, whoever is killed', async () => {
+  it('never has two pods and catches up after the last disturbance, wherever the operator is killed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mishap, { maxLength: 25 }), async (mishaps) => {
         const world = worldWith({ schedule: '* * * * *' });
         for (const each of mishaps) {
-          await goOn(world, each);
+          await advance(world, each);
           expect(world.pods.all().filter(isUnderWay).length).toBeLessThanOrEqual(1);
         }
-        await until(world, world.now + minute);
-        await until(world, world.now);
+        await advanceTo(world, world.now + minute);
+        await advanceTo(world, world.now);
         const latest = Math.floor(world.now / minute) * minute;
         expect(statusOf(world)).toMatchObject({
-          ...{ succeeded: true, lastScheduleTime: shown(latest), nextScheduleTime: shown(latest + minute) },
+          ...{ succeeded: true, lastScheduleTime: isoTime(latest), nextScheduleTime: isoTime(latest + minute) },
         });
       }),
       { numRuns: 25 },

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { coreosBackups } from '../../src/dialects/coreos-v1beta2/backup.ts';
+import { coreosBackups } from '../../src/apis/coreos-v1beta2/backup.ts';
 import { SimulatedBackups } from './simulated-backups.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const hour = 3_600_000;
 
-it('the next visit of a schedule is on time when the slot is nearer than a spread visit may be', async () => {
+it('a schedule is requeued exactly at its next slot if the slot is near', async () => {
   const world = new SimulatedBackups(start);
   const destination = { objectURLTemplate: 's3://bucket/{{ .UID }}.db', credentialsSecret: 'aws' };
   world.create(world.schedules, {
@@ -15,10 +15,10 @@ it('the next visit of a schedule is on time when the slot is nearer than a sprea
   });
   world.now = start + hour - 310_000;
   await world.pass();
-  expect(world.outcomes.get('tenant/hourly')).toEqual({ is: 'again', afterSeconds: 310.01 });
+  expect(world.outcomes.get('tenant/hourly')).toEqual({ is: 'requeue', afterSeconds: 310.01 });
 });
 
-it('the next visit of a backup with a policy is on time when the slot is nearer than a spread visit may be', async () => {
+it('a backup with a policy is requeued exactly at its next slot if the slot is near', async () => {
   const world = new SimulatedBackups(start, coreosBackups);
   world.create(world.backups, {
     ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdBackup' },
@@ -34,5 +34,5 @@ it('the next visit of a backup with a policy is on time when the slot is nearer 
   }
   world.now = start + hour - 610_000;
   await world.pass();
-  expect(world.outcomes.get('tenant/b')).toEqual({ is: 'again', afterSeconds: 610.01 });
+  expect(world.outcomes.get('tenant/b')).toEqual({ is: 'requeue', afterSeconds: 610.01 });
 });

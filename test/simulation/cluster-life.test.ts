@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planCluster } from '../../src/core/plan/cluster/plan-cluster.ts';
-import type { Verdict } from '../../src/core/plan/cluster/step.ts';
+import { planCluster } from '../../src/core/cluster/plan/plan-cluster.ts';
+import type { Verdict } from '../../src/core/cluster/plan/step.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
 import type { Reason } from '../../src/core/reasons.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
@@ -9,24 +9,24 @@ import { SimulatedCluster } from './simulated-cluster.ts';
 const versions = ['3.2.13', '3.5.35'] as const;
 
 /**
- * Growing from one voter to two is a change that etcd before 3.4 allows in no other way; and one or two members have none
- * to spare while one of them starts again on its own disk.
+ * True if a step cannot avoid losing quorum for a moment. etcd before 3.4 has no learners, so scaling from one voter to two
+ * does. A cluster of one or two voters does while a member restarts.
  */
 function isUnavoidable(reason: Reason, { entries }: SimulatedCluster): boolean {
   const voters = entries.filter(({ role }) => role === 'voter').length;
   return (reason === 'ScalingUp' && voters === 2) || (reason === 'Rolling' && voters <= 2);
 }
 
-/** One pass of the operator, which may be killed after `survives` of its steps. */
+/** Runs one pass; the operator is killed after `survives` steps. */
 function pass(cluster: SimulatedCluster, survives = Number.POSITIVE_INFINITY): 'settled' | 'wait' | 'act' {
-  return carryOut(planCluster(cluster.world()), cluster, survives);
+  return perform(planCluster(cluster.world()), cluster, survives);
 }
 
-/** A pass that cannot reach etcd. */
+/** Runs one pass in which etcd is unreachable. */
 const blindPass = (cluster: SimulatedCluster): unknown =>
-  carryOut(planCluster({ ...cluster.world(), membership: { seen: false, why: 'nobody answers' } }), cluster);
+  perform(planCluster({ ...cluster.world(), membership: { seen: false, why: 'no member answers' } }), cluster);
 
-function carryOut(verdict: Verdict, cluster: SimulatedCluster, survives?: number): 'settled' | 'wait' | 'act' {
+function perform(verdict: Verdict, cluster: SimulatedCluster, survives?: number): 'settled' | 'wait' | 'act' {
   if (verdict.is !== 'act') return verdict.is;
   const before = hasQuorum(cluster.members()) && cluster.entries.length > 0;
   for (const step of verdict.steps.slice(0, survives)) cluster.perform(step);
@@ -51,17 +51,17 @@ const started = (size: number, durable: boolean, version: string): SimulatedClus
   return cluster;
 };
 
-/** Thousands of lives take some seconds, and more where other tests run beside them. */
-describe('the life of a cluster', { timeout: 60_000 }, () => {
+/** Thousands of simulations take some seconds, and longer while other tests run. */
+describe('a simulated cluster', { timeout: 60_000 }, () => {
   for (const version of versions) {
     for (const durable of [true, false]) {
-      it(`reaches every size from every size, on ${version}, ${durable ? 'with' : 'without'} disks of its own`, () => {
+      it(`scales from every size to every size, on ${version}, ${durable ? 'with' : 'without'} PVCs`, () => {
         for (let from = 1; from <= 9; from++) {
           for (let to = 1; to <= 9; to++) {
             const cluster = started(from, durable, version);
             cluster.size = to;
             untilSettled(cluster);
-            expect(cluster.isAsWanted(), `${from} to ${to}`).toBe(true);
+            expect(cluster.matchesSpec(), `${from} to ${to}`).toBe(true);
             expect(cluster.clusters).toBe(1);
           }
         }
@@ -88,14 +88,14 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     fc.record({ is: fc.constant('time' as const), seconds: fc.nat(4_000) }),
   );
 
-  function turn(cluster: SimulatedCluster, event: Event): void {
+  function applyToInputs(cluster: SimulatedCluster, event: Event): void {
     if (event.is === 'spec') Object.assign(cluster, event.spec);
     if (event.is === 'time') cluster.kept.now += event.seconds * 1000;
   }
 
-  /** Does what happens; a pod is only lost where the data of a majority stays, as our promise says. */
-  function happen(cluster: SimulatedCluster, event: Event): void {
-    turn(cluster, event);
+  /** Applies an event. A pod is lost only if the rest of the voters with data keep quorum. */
+  function applyEvent(cluster: SimulatedCluster, event: Event): void {
+    applyToInputs(cluster, event);
     if (event.is === 'pass') pass(cluster);
     if (event.is === 'crash') pass(cluster, event.after);
     if (event.is === 'blind') blindPass(cluster);
@@ -105,7 +105,7 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     cluster.settle();
   }
 
-  it('ends as its spec says, whatever happens on the way, as long as a majority keeps its disks', () => {
+  it('reaches its spec after random events as long as a quorum keeps its data', () => {
     fc.assert(
       fc.property(
         fc.boolean(),
@@ -113,9 +113,9 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
         fc.array(events, { maxLength: 40 }),
         (durable, version, story) => {
           const cluster = new SimulatedCluster({ size: 3, durable, version });
-          for (const event of story) happen(cluster, event);
+          for (const event of story) applyEvent(cluster, event);
           untilSettled(cluster);
-          expect(cluster.isAsWanted()).toBe(true);
+          expect(cluster.matchesSpec()).toBe(true);
           expect(cluster.clusters).toBe(1);
         },
       ),
@@ -123,14 +123,14 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     );
   });
 
-  it('ends so where members are numbered, too, and names come back', () => {
+  it('with ordinal names reaches its spec after random events, although names are reused', () => {
     const lives = fc.tuple(fc.boolean(), fc.constantFrom(...versions), fc.array(events, { maxLength: 40 }));
     fc.assert(
       fc.property(lives, ([durable, version, story]) => {
         const cluster = new SimulatedCluster({ size: 3, durable, version, memberNames: 'ordinal' });
-        for (const event of story) happen(cluster, event);
+        for (const event of story) applyEvent(cluster, event);
         untilSettled(cluster);
-        expect(cluster.isAsWanted()).toBe(true);
+        expect(cluster.matchesSpec()).toBe(true);
         expect(cluster.clusters).toBe(1);
       }),
       { numRuns: 1000 },
@@ -138,13 +138,13 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
   });
 
   it.each(['random', 'ordinal'] as const)(
-    'keeps disks of removed members for an hour, where names are %s',
+    'keeps volumes of removed members for an hour, with %s names',
     (memberNames) => {
       const lives = fc.tuple(fc.constantFrom(...versions), fc.array(events, { maxLength: 40 }));
       fc.assert(
         fc.property(lives, ([version, story]) => {
           const cluster = new SimulatedCluster({ size: 3, durable: true, version, memberNames });
-          for (const event of story) happen(cluster, event);
+          for (const event of story) applyEvent(cluster, event);
           cluster.size = 3;
           untilSettled(cluster);
           const kept = cluster.kept.members;
@@ -157,14 +157,14 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
           cluster.kept.now += 1_000;
           untilSettled(cluster);
           expect(cluster.kept.members).toEqual([]);
-          expect(cluster.isAsWanted()).toBe(true);
+          expect(cluster.matchesSpec()).toBe(true);
         }),
         { numRuns: 300 },
       );
     },
   );
 
-  it('goes on with its disks when it is declared again, as long as a majority of them is there', () => {
+  it('created again resumes from its retained PVCs as long as a quorum of them exists', () => {
     const again = fc.record({ size: fc.integer({ min: 1, max: 7 }), lost: fc.nat(6), story: fc.array(events) });
     fc.assert(
       fc.property(fc.constantFrom(...versions), fc.array(again, { maxLength: 4 }), (version, lives) => {
@@ -173,10 +173,10 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
         for (const { size, lost, story } of lives) {
           const spare = cluster.entries.length - quorumOf(cluster.entries.length);
           const names = cluster.entries.map(({ name }) => name).slice(0, Math.min(lost, spare));
-          cluster.declareAgain(size, names);
-          for (const event of story) happen(cluster, event);
+          cluster.recreate(size, names);
+          for (const event of story) applyEvent(cluster, event);
           untilSettled(cluster);
-          expect(cluster.isAsWanted()).toBe(true);
+          expect(cluster.matchesSpec()).toBe(true);
           expect(cluster.clusters).toBe(1);
         }
       }),
@@ -184,26 +184,26 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     );
   });
 
-  it('goes on with the disks of another operator where a majority of them is there, and else waits and keeps them', () => {
+  it('resumes from PVCs of another operator if a quorum of them exists; otherwise it waits and keeps them', () => {
     const sizes = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }), fc.constantFrom(1, 3, 5));
     fc.assert(
       fc.property(fc.constantFrom(...versions), sizes, (version, [from, left, size]) => {
         const cluster = new SimulatedCluster({ size: from, durable: true, version, memberNames: 'ordinal' });
         untilSettled(cluster);
         const names = cluster.entries.map(({ name }) => name);
-        cluster.declareAgain(size, names.slice(left), 'another');
-        const kept = [...cluster.disks.keys()];
+        cluster.recreate(size, names.slice(left), 'another');
+        const kept = [...cluster.volumes.keys()];
         const isEnough = kept.length >= quorumOf(from);
-        for (let passes = 0; passes < 100; passes++) happen(cluster, { is: 'pass' });
-        expect(cluster.isAsWanted()).toBe(isEnough);
+        for (let passes = 0; passes < 100; passes++) applyEvent(cluster, { is: 'pass' });
+        expect(cluster.matchesSpec()).toBe(isEnough);
         expect(cluster.clusters).toBe(1);
-        expect([...cluster.disks.keys()]).toEqual(isEnough ? expect.anything() : kept);
+        expect([...cluster.volumes.keys()]).toEqual(isEnough ? expect.anything() : kept);
       }),
       { numRuns: 100 },
     );
   });
 
-  it.each(versions)('keeps the lowest numbers when it shrinks and grows, on %s', (version) => {
+  it.each(versions)('with ordinal names uses the lowest ordinals after scaling, on %s', (version) => {
     const cluster = new SimulatedCluster({ size: 5, durable: true, version, memberNames: 'ordinal' });
     for (const size of [5, 2, 7, 1, 3]) {
       cluster.size = size;
@@ -213,16 +213,16 @@ describe('the life of a cluster', { timeout: 60_000 }, () => {
     }
   });
 
-  /** All within one minor: any of them can be left for any other at any moment. */
+  /** Versions of one minor: upgrades and downgrades between them are possible at any time. */
   const upgrades = spec({ version: fc.constantFrom('3.5.33', '3.5.34', '3.5.35') });
 
-  it('ends as its spec says, with versions that come and go, as long as a majority keeps its disks', () => {
+  it('reaches its spec after random events and version changes as long as a quorum keeps its data', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(fc.oneof(events, upgrades), { maxLength: 40 }), (durable, story) => {
         const cluster = new SimulatedCluster({ size: 3, durable, version: '3.5.35' });
-        for (const event of story) happen(cluster, event);
+        for (const event of story) applyEvent(cluster, event);
         untilSettled(cluster);
-        expect(cluster.isAsWanted()).toBe(true);
+        expect(cluster.matchesSpec()).toBe(true);
         expect(cluster.clusters).toBe(1);
       }),
       { numRuns: 1000 },

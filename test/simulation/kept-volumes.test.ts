@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { coreos } from '../../src/dialects/coreos-v1beta2/dialect.ts';
-import { improbable } from '../../src/dialects/improbable-v1alpha1/dialect.ts';
+import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
+import { improbable } from '../../src/apis/improbable-v1alpha1/dialect.ts';
 import { SimulatedVolumes } from './simulated-volumes.ts';
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
@@ -38,7 +38,7 @@ describe.each(apis)(
       return life;
     };
 
-    /** A member whose node is lost for longer than is waited for. */
+    /** Loses the node of one member for long enough that the member is replaced. */
     const replaced = async (more: object = {}) => {
       const life = await started(more);
       const victim = life.memberNames[1] ?? '';
@@ -66,15 +66,15 @@ describe.each(apis)(
       expect(life.claims).toHaveLength(3);
     });
 
-    it('the PVC of a replaced member is deleted at once if none are kept', async () => {
+    it('the PVC of a replaced member is deleted at once if keepRemovedVolumesSeconds is 0', async () => {
       const { life } = await replaced({ keepRemovedVolumesSeconds: 0 });
       expect([life.claims.length, life.kept]).toEqual([3, []]);
     });
 
-    it('members that are added meanwhile never run on a kept volume', async () => {
+    it('members that are added while volumes are kept never use a kept volume', async () => {
       const life = await started();
       for (const size of [1, 3, 1, 3]) {
-        life.want(sized(size));
+        life.updateSpec(sized(size));
         await life.pass(5 * minute);
         expect(life.memberNames).toHaveLength(size);
       }
@@ -90,20 +90,20 @@ describe.each(apis)(
       expect(life.violations).toEqual([]);
     });
 
-    it('members return to their own volumes when all pods are gone, and not to kept ones', async () => {
+    it('members restart on their own volumes, not on kept ones, after all pods are deleted', async () => {
       const life = await started();
       for (const size of [1, 3]) {
-        life.want(sized(size));
+        life.updateSpec(sized(size));
         await life.pass(5 * minute);
       }
-      for (const pod of namesOf(life.pods)) life.objects.vanish('pods', pod);
+      for (const pod of namesOf(life.pods)) life.objects.deleteObject('pods', pod);
       await life.pass(5 * minute);
       expect(life.pods).toHaveLength(3);
       expect(life.kept).toHaveLength(2);
       expect(life.violations).toEqual([]);
     });
 
-    it('an operator that was started after the hour watches a kept volume for minutes before it deletes it', async () => {
+    it('a restarted operator observes a kept volume for minutes before it deletes the volume', async () => {
       const { life, victim } = await replaced();
       await life.pass(30 * minute);
       life.restartOperator();
@@ -115,39 +115,39 @@ describe.each(apis)(
       expect(namesOf(life.claims)).not.toContain(victim);
     });
 
-    it('a kept volume that any pod mounts is not deleted until none does', async () => {
+    it('a kept volume is not deleted while a pod mounts it', async () => {
       const { life, victim } = await replaced();
       const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: victim } }];
       life.objects.put('pods', { metadata: { name: 'rescue', namespace: 'n' }, spec: { volumes } });
       await life.pass(90 * minute, 30);
       expect(namesOf(life.claims)).toContain(victim);
       expect(life.events.join('\n')).toContain('is mounted by pod rescue');
-      life.objects.vanish('pods', 'rescue');
+      life.objects.deleteObject('pods', 'rescue');
       await life.pass(90 * minute, 30);
       expect(namesOf(life.claims)).not.toContain(victim);
     });
 
-    it('kept volumes go or stay with their cluster as its policy says', async () => {
+    it('kept volumes are deleted or retained with their cluster by volumeClaimPolicy', async () => {
       const { life, victim } = await replaced(policy('Retain'));
       const ownersOf = (name: string) => life.objects.find('persistentvolumeclaims', name)?.metadata.ownerReferences;
       expect(ownersOf(victim)).toEqual([]);
-      life.want(policy('Delete'));
+      life.updateSpec(policy('Delete'));
       await life.pass(minute);
       expect(ownersOf(victim)).toMatchObject([{ kind: 'EtcdCluster', uid: 'u' }]);
-      life.want(policy('Retain'));
+      life.updateSpec(policy('Retain'));
       await life.pass(minute);
       for (const name of namesOf(life.claims)) expect(ownersOf(name), name).toEqual([]);
       expect(life.claims).toHaveLength(4);
-      life.want(policy('Delete'));
+      life.updateSpec(policy('Delete'));
       await life.pass(minute);
-      life.objects.vanish('etcdclusters', 'db');
+      life.objects.deleteObject('etcdclusters', 'db');
       expect(life.claims).toEqual([]);
     });
 
-    it('a cluster that is declared again goes on with retained volumes of members, and leaves kept ones alone', async () => {
+    it('a cluster created again resumes from retained volumes and does not touch kept ones', async () => {
       const { life, victim } = await replaced(policy('Retain'));
       const members = life.memberNames;
-      life.declareAgain();
+      life.recreate();
       expect(life.pods).toEqual([]);
       await life.pass(5 * minute);
       expect(life.memberNames).toEqual(members);

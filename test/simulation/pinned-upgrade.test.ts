@@ -5,20 +5,20 @@ import { SimulatedUpgrade } from './simulated-upgrade.ts';
 
 const [a, b] = ['a', 'b'].map((letter) => `sha256:${letter.repeat(64)}`);
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-const onDisks = { pod: { persistentVolumeClaimSpec: claim } };
+const onVolumes = { pod: { persistentVolumeClaimSpec: claim } };
 const repository = 'quay.io/coreos/etcd';
 
-const tales = [
+const scenarios = [
   { title: 'another digest', from: { version: `3.6.16@${a}` }, to: { version: `3.6.16@${b}` } },
-  { title: 'another version', from: { version: `3.5.35@${a}`, ...onDisks }, to: { version: `3.6.16@${b}` } },
+  { title: 'another version', from: { version: `3.5.35@${a}`, ...onVolumes }, to: { version: `3.6.16@${b}` } },
   {
-    title: 'another version and other pods without disks, so that members of the version before join',
+    title: 'another version and pod template without PVCs, so that members join on the old version',
     from: { version: `3.5.35@${a}` },
     to: { version: `3.6.16@${b}`, pod: { etcdEnv: [{ name: 'ETCD_MAX_TXN_OPS', value: '256' }] } },
   },
   {
     title: 'a digest in another field',
-    from: { version: `3.5.35@${a}`, ...onDisks },
+    from: { version: `3.5.35@${a}`, ...onVolumes },
     to: { version: '3.6.16', repository: `${repository}@${b}` },
   },
 ];
@@ -29,13 +29,13 @@ const imagesIn = ({ pods }: SimulatedUpgrade): readonly string[] =>
 const digestIn = (versions: readonly string[]): readonly (string | undefined)[] =>
   versions.map((version) => version.split('@')[1]);
 
-describe.each(tales)('a pinned cluster that is given $title', { timeout: 120_000 }, ({ from, to }) => {
-  it('is rolled wherever the operator is killed, and no pod ever has an image without digest', async () => {
+describe.each(scenarios)('a pinned cluster with $title', { timeout: 120_000 }, ({ from, to }) => {
+  it('is rolled with a digest in every pod image, wherever the operator is killed', async () => {
     const life = await SimulatedUpgrade.of({ size: 3, ...from });
     const moments = await life.changeAndRemember(to);
     for (const { title, life: killed } of moments) {
       for (const digest of digestIn(imagesIn(killed))) expect([a, b], title).toContain(digest);
-      await killed.goOn();
+      await killed.resume();
     }
     for (const { title, life: each } of [{ title: 'not killed', life }, ...moments]) {
       expect(each.members.violations, title).toEqual([]);

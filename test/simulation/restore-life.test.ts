@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { carried, certified, comesBack, keptIn, made, replaced, replacedByName } from './restore-tales.ts';
+import {
+  created,
+  keptIn,
+  recreatedFromBackup,
+  replaced,
+  replacedOrdinal,
+  viaStoreProxy,
+  withManagedTls,
+} from './restore-scenarios.ts';
 import type { SimulatedObjects } from './simulated-objects.ts';
-import { SimulatedRestore, type Tale } from './simulated-restore.ts';
+import { type Scenario, SimulatedRestore } from './simulated-restore.ts';
 
-const tales: readonly (readonly [string, Tale, readonly [seed: string, ...old: string[]]])[] = [
-  ['takes the place of a cluster', replaced, ['db-seed', 'old-1', 'old-2', 'old-3']],
-  ['makes a cluster', made, ['db-0']],
-  ['takes the place of a cluster of numbered members', replacedByName, ['db-2', 'db-0', 'db-1', 'db-3']],
-  ['makes a cluster with certificates of our own', certified, ['db-0']],
-  ['makes a cluster as it was', comesBack, ['db-0']],
-  ["makes a cluster with the operator's credentials", carried, ['db-0']],
+const scenarios: readonly (readonly [string, Scenario, readonly [seed: string, ...old: string[]]])[] = [
+  ['replaces a cluster', replaced, ['db-seed', 'old-1', 'old-2', 'old-3']],
+  ['creates a cluster', created, ['db-0']],
+  ['replaces a cluster with ordinal names', replacedOrdinal, ['db-2', 'db-0', 'db-1', 'db-3']],
+  ['creates a cluster with managed certificates', withManagedTls, ['db-0']],
+  ['creates a cluster from the spec in the backup', recreatedFromBackup, ['db-0']],
+  ["creates a cluster with the operator's credentials", viaStoreProxy, ['db-0']],
 ];
 
-/** All that matters of what is there at the end. */
+/** The state at the end that tests compare. */
 function endOf({ objects, restore }: SimulatedRestore) {
   const [cluster] = objects.all('etcdclusters');
   const namesOf = (plural: string): readonly string[] => objects.all(plural).map(({ metadata: { name } }) => name);
@@ -22,15 +30,15 @@ function endOf({ objects, restore }: SimulatedRestore) {
     cluster: { clusterId, bootstrap, annotations: Object.keys(cluster?.metadata.annotations ?? {}) },
     claims: namesOf('persistentvolumeclaims').filter((name) => !keptIn(objects).includes(name)),
     kept: keptIn(objects),
-    pods: namesOf('pods').filter((name) => !name.includes('-look-')),
-    couriers: namesOf('secrets').length,
+    pods: namesOf('pods').filter((name) => !name.includes('-inspect-')),
+    storeProxies: namesOf('secrets').length,
     labels: objects.find('pods', namesOf('pods').at(-1) ?? '')?.metadata.labels,
   };
 }
 
-describe.each(tales)('a restore that %s', (_title, tale, [seed, ...old]) => {
-  it('comes to its end', async () => {
-    const life = new SimulatedRestore(tale);
+describe.each(scenarios)('a restore that %s', (_title, scenario, [seed, ...old]) => {
+  it('completes without violations', async () => {
+    const life = new SimulatedRestore(scenario);
     await life.run();
     expect(life.violations).toEqual([]);
     expect(life.objects.unguarded).toEqual([]);
@@ -41,20 +49,20 @@ describe.each(tales)('a restore that %s', (_title, tale, [seed, ...old]) => {
     });
   });
 
-  it('comes to the same end, wherever the operator is killed', async () => {
-    const untroubled = new SimulatedRestore(tale);
-    const moments = await untroubled.runAndRemember();
-    expect(untroubled.objects.writes).toBeGreaterThan(10);
-    expect(moments.length).toBeGreaterThan(untroubled.objects.writes);
+  it('reaches the same state wherever the operator is killed', async () => {
+    const undisturbed = new SimulatedRestore(scenario);
+    const moments = await undisturbed.runAndRemember();
+    expect(undisturbed.objects.writes).toBeGreaterThan(10);
+    expect(moments.length).toBeGreaterThan(undisturbed.objects.writes);
     for (const { title, life } of moments) {
-      await life.goOn();
+      await life.resume();
       expect(life.violations, title).toEqual([]);
-      expect(endOf(life), title).toEqual(endOf(untroubled));
+      expect(endOf(life), title).toEqual(endOf(undisturbed));
     }
   });
 });
 
-it("a volume that took the name of the seed before the hand-over is not made the cluster's", async () => {
+it('a foreign PVC with the name of the seed is not adopted by the cluster', async () => {
   let isExchanged = false;
   const mishap = (objects: SimulatedObjects): void => {
     const held = objects.all('etcdclusters')[0]?.status as { readonly heldBy?: string } | undefined;
@@ -63,7 +71,7 @@ it("a volume that took the name of the seed before the hand-over is not made the
     objects.put('persistentvolumeclaims', { metadata: { name: 'db-seed', namespace: 'n', uid: 'foreign' } });
   };
   const life = new SimulatedRestore({ ...replaced, mishap });
-  await expect(life.run()).rejects.toThrow(/does not end/);
+  await expect(life.run()).rejects.toThrow(/does not finish/);
   expect(isExchanged).toBe(true);
   expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata).toMatchObject({ uid: 'foreign' });
   expect(life.objects.find('persistentvolumeclaims', 'db-seed')?.metadata.labels).toBeUndefined();
@@ -77,32 +85,32 @@ describe.each([
   ],
   [
     'improbable',
-    made,
-    { ...(made.restore['spec'] as object), source: { objectURL: 'file://victim-0/member/snap/db' } },
+    created,
+    { ...(created.restore['spec'] as object), source: { objectURL: 'file://victim-0/member/snap/db' } },
   ],
-] as const)('a restore of the %s API from the volume of a member of another cluster', (_api, tale, spec) => {
-  it('is refused, with the name of the claim, and no pod mounts that volume', async () => {
+] as const)('a restore of the %s API from the volume of a member of another cluster', (_api, scenario, spec) => {
+  it('is blocked with the name of the PVC, and no pod mounts the volume', async () => {
     const ownerReferences = [
-      { apiVersion: `${tale.clusters.group}/v1`, kind: 'EtcdCluster', name: 'victim', uid: 'v' },
+      { apiVersion: `${scenario.clusters.group}/v1`, kind: 'EtcdCluster', name: 'victim', uid: 'v' },
     ];
     const victim = { metadata: { name: 'victim-0', namespace: 'n', uid: 'w', ownerReferences } };
-    const { persistentvolumeclaims = [] } = tale.objects;
-    const objects = { ...tale.objects, persistentvolumeclaims: [...persistentvolumeclaims, victim] };
-    const life = new SimulatedRestore({ ...tale, objects, restore: { ...tale.restore, spec } });
-    life.objects.collects = false;
+    const { persistentvolumeclaims = [] } = scenario.objects;
+    const objects = { ...scenario.objects, persistentvolumeclaims: [...persistentvolumeclaims, victim] };
+    const life = new SimulatedRestore({ ...scenario, objects, restore: { ...scenario.restore, spec } });
+    life.objects.collectsGarbage = false;
     await expect(life.run()).rejects.toThrow(/"victim-0\\" belongs to EtcdCluster \\"victim\\"/);
     expect(JSON.stringify(life.objects.all('pods'))).not.toContain('victim-0');
     expect(life.objects.find('persistentvolumeclaims', 'victim-0')?.metadata).toMatchObject(victim.metadata);
   });
 });
 
-describe('a restore that makes a cluster as it was', () => {
+describe('a restore with fromBackup: true', () => {
   const metadata = { name: 'r', namespace: 'n', uid: 'u' };
 
-  it('gives it the spec that it had, under the name that is asked for, and lets it run', async () => {
+  it('creates a cluster with the saved spec and the requested name, and without paused', async () => {
     const clusterTemplate = { clusterName: 'copy', fromBackup: true };
     const spec = { source: { objectURL: 'file://backups/db' }, clusterTemplate };
-    const life = new SimulatedRestore({ ...comesBack, restore: { metadata, spec } });
+    const life = new SimulatedRestore({ ...recreatedFromBackup, restore: { metadata, spec } });
     await life.run();
     const [cluster] = life.objects.all('etcdclusters');
     expect(cluster).toMatchObject({ metadata: { name: 'copy' }, spec: { replicas: 3, version: '3.6.16' } });
@@ -111,35 +119,38 @@ describe('a restore that makes a cluster as it was', () => {
   });
 
   it.each([
-    ['says nothing of it', undefined, 'nothing beside the backup says what its cluster was'],
+    ['has no cluster spec', undefined, 'the manifest of the backup has no cluster spec'],
     [
-      'is of another API',
+      'has a cluster of another API',
       { apiVersion: 'etcd.database.coreos.com/v1beta2', spec: { size: 3 } },
-      'of etcd.database.coreos.com/v1beta2, and this restore is of etcd.improbable.io/v1alpha1: create an EtcdRestore',
+      'of etcd.database.coreos.com/v1beta2, but this restore is of etcd.improbable.io/v1alpha1: create an EtcdRestore',
     ],
-  ])('makes nothing of a backup that %s', async (_title, saved, says) => {
-    const { saved: _, ...unsaid } = comesBack;
-    const life = new SimulatedRestore(saved === undefined ? unsaid : { ...unsaid, saved });
+  ])('fails and creates no cluster if the manifest %s', async (_title, saved, message) => {
+    const { saved: _, ...withoutSpec } = recreatedFromBackup;
+    const life = new SimulatedRestore(saved === undefined ? withoutSpec : { ...withoutSpec, saved });
     await life.run();
-    expect(life.restore.status).toMatchObject({ phase: 'Failed', reason: expect.stringContaining(says) });
+    expect(life.restore.status).toMatchObject({ phase: 'Failed', reason: expect.stringContaining(message) });
     expect(life.objects.all('etcdclusters')).toEqual([]);
   });
 
-  it('lets one that is there keep its spec, where it may take its place', async () => {
-    const { spec } = replacedByName.restore as { readonly spec: object };
+  it('with replaceExisting keeps the spec of the existing cluster', async () => {
+    const { spec } = replacedOrdinal.restore as { readonly spec: object };
     const clusterTemplate = { clusterName: 'db', fromBackup: true };
-    const life = new SimulatedRestore({ ...replacedByName, restore: { metadata, spec: { ...spec, clusterTemplate } } });
+    const life = new SimulatedRestore({
+      ...replacedOrdinal,
+      restore: { metadata, spec: { ...spec, clusterTemplate } },
+    });
     await life.run();
     expect(life.restore.status).toMatchObject({ phase: 'Completed', seedMember: 'db-2' });
-    expect(JSON.stringify(life.objects.find('pods', 'db-2'))).not.toContain('--as-described');
+    expect(JSON.stringify(life.objects.find('pods', 'db-2'))).not.toContain('--require-manifest');
   });
 });
 
-it("has the labels of its user's own only when it takes its place", async () => {
+it("the seed pod gets the user's labels only when the cluster adopts it", async () => {
   const labels = { tier: 'db' };
   const objects = JSON.parse(JSON.stringify(replaced.objects).replace('"pod":{', '"pod":{"labels":{"tier":"db"},'));
   const seen: unknown[] = [];
-  const mishap: Tale['mishap'] = (those) => {
+  const mishap: Scenario['mishap'] = (those) => {
     const { metadata } = those.find('pods', 'db-seed') ?? {};
     if (metadata?.labels?.['app'] === 'etcd-restore') seen.push(metadata.labels['tier']);
   };
@@ -149,65 +160,65 @@ it("has the labels of its user's own only when it takes its place", async () => 
   expect(life.objects.find('pods', 'db-seed')?.metadata.labels).toMatchObject({ ...labels, app: 'etcd' });
 });
 
-describe.each(tales)('a restore that %s, of a backup that turns out to be damaged', (_title, tale) => {
-  const damaged = { ...tale, damage: 'bytes were lost' };
-  const atFirst = tale.objects['pods']?.length ?? 0;
+describe.each(scenarios)('a restore of a damaged backup that %s', (_title, scenario) => {
+  const damaged = { ...scenario, damage: 'bytes were lost' };
+  const initialPods = scenario.objects['pods']?.length ?? 0;
 
-  it('leaves everything as it was, wherever the operator is killed', async () => {
-    const untroubled = new SimulatedRestore(damaged);
-    const moments = await untroubled.runAndRemember();
-    for (const { life } of moments) await life.goOn();
-    for (const { title, life } of [{ title: 'not killed', life: untroubled }, ...moments]) {
+  it('fails and leaves existing pods and volumes unchanged, wherever the operator is killed', async () => {
+    const undisturbed = new SimulatedRestore(damaged);
+    const moments = await undisturbed.runAndRemember();
+    for (const { life } of moments) await life.resume();
+    for (const { title, life } of [{ title: 'not killed', life: undisturbed }, ...moments]) {
       const { claims, pods, restore } = endOf(life);
-      expect([claims.length, pods.length], title).toEqual([atFirst, atFirst]);
+      expect([claims.length, pods.length], title).toEqual([initialPods, initialPods]);
       expect(life.violations, title).toEqual([]);
       expect(restore.status).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('bytes were lost') });
-      expect(life.objects.all('etcdclusters')).toHaveLength(tale.objects['etcdclusters']?.length ?? 0);
+      expect(life.objects.all('etcdclusters')).toHaveLength(scenario.objects['etcdclusters']?.length ?? 0);
     }
   });
 });
 
-it('a restore whose agent is killed has another go', async () => {
+it('a restore retries after its agent pod is killed', async () => {
   const life = new SimulatedRestore(replaced);
-  life.deaths = 2;
+  life.inspectionsToKill = 2;
   await life.run();
   expect(life.violations).toEqual([]);
   expect(endOf(life)).toMatchObject({ cluster: { clusterId: 'bbb' }, pods: ['db-seed'] });
 });
 
-it("certificates that were made for the first member are the cluster's in the end, or go with it", async () => {
-  const life = new SimulatedRestore(certified);
+it('certificates of the seed member belong to the cluster at the end, or are deleted with a failed restore', async () => {
+  const life = new SimulatedRestore(withManagedTls);
   await life.run();
   const [cluster] = life.objects.all('etcdclusters');
   const owners = life.objects
     .all('secrets')
     .flatMap((secret) => secret.metadata.ownerReferences?.map(({ uid }) => uid));
   expect(owners).toEqual([cluster?.metadata.uid, cluster?.metadata.uid]);
-  const late = { ...certified, mishap: (objects: SimulatedObjects) => failSeed(objects) };
+  const late = { ...withManagedTls, mishap: (objects: SimulatedObjects) => failSeed(objects) };
   const failed = new SimulatedRestore(late);
   await failed.run();
   expect(failed.restore.status).toMatchObject({ phase: 'Failed' });
   expect([...failed.objects.all('secrets'), ...failed.objects.all('pods')]).toHaveLength(1);
 });
 
-/** Somebody makes a cluster of that name while the first member is made. */
+/** Creates a cluster with the target's name while the seed member starts. */
 function failSeed(objects: SimulatedObjects): void {
   const isSecured = objects.all('secrets').length === 2;
-  const stranger = {
+  const foreignObject = {
     metadata: { name: 'db', namespace: 'n', uid: 'c' },
     spec: { replicas: 1 },
     status: { clusterId: 'a' },
   };
-  if (isSecured && objects.all('etcdclusters').length === 0) objects.put('etcdclusters', stranger);
+  if (isSecured && objects.all('etcdclusters').length === 0) objects.put('etcdclusters', foreignObject);
 }
 
-it('a restore that may take the place of a cluster makes one where there is none', async () => {
-  const life = new SimulatedRestore({ ...replacedByName, objects: {}, grown: { readyReplicas: 1, replicas: 1 } });
+it('a restore with replaceExisting creates the cluster if none exists', async () => {
+  const life = new SimulatedRestore({ ...replacedOrdinal, objects: {}, grown: { readyReplicas: 1, replicas: 1 } });
   await life.run();
   expect(life.restore.status).toMatchObject({ phase: 'Completed', seedMember: 'db-0' });
 });
 
-it('a restore that is to make a cluster touches none that is there, nor what one has left', async () => {
+it('a restore without replaceExisting fails and changes nothing if a cluster, PVC or pod has the name', async () => {
   const there = {
     metadata: { name: 'db', namespace: 'n', uid: 'c' },
     spec: { replicas: 1 },
@@ -219,20 +230,20 @@ it('a restore that is to make a cluster touches none that is there, nor what one
     ['persistentvolumeclaims', left],
     ['pods', left],
   ] as const) {
-    const life = new SimulatedRestore({ ...made, objects: { [plural]: [object] } });
+    const life = new SimulatedRestore({ ...created, objects: { [plural]: [object] } });
     await life.run();
     expect(life.restore.status).toMatchObject({
       phase: 'Failed',
-      reason: expect.stringContaining('nothing was touched'),
+      reason: expect.stringContaining('nothing was changed'),
     });
     expect(life.objects.all(plural)).toHaveLength(1);
     expect(life.objects.all('pods').length + life.objects.all('persistentvolumeclaims').length).toBeLessThanOrEqual(1);
   }
 });
 
-it('a restore from a store that others can read along with says so, once', async () => {
-  const from = (objectURL: string): Tale => ({
-    ...made,
+it('a restore from a store over plain http records the Event PlainHttp once', async () => {
+  const from = (objectURL: string): Scenario => ({
+    ...created,
     restore: {
       metadata: { name: 'r', namespace: 'n', uid: 'u' },
       spec: {
@@ -244,8 +255,8 @@ it('a restore from a store that others can read along with says so, once', async
   });
   const plain = new SimulatedRestore(from('s3://b/k?endpoint=http://minio:9000'));
   await plain.run();
-  expect(plain.told.filter((reason) => reason === 'PlainHttp')).toHaveLength(1);
+  expect(plain.eventReasons.filter((reason) => reason === 'PlainHttp')).toHaveLength(1);
   const safe = new SimulatedRestore(from('s3://b/k?endpoint=https://minio:9000'));
   await safe.run();
-  expect(safe.told).not.toContain('PlainHttp');
+  expect(safe.eventReasons).not.toContain('PlainHttp');
 });

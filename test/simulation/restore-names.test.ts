@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
-import { keptIn, numbered, part, replacedByName } from './restore-tales.ts';
+import { keptIn, ordinalPart, ownedPart, replacedOrdinal } from './restore-scenarios.ts';
 import { SimulatedRestore } from './simulated-restore.ts';
 
 const namesOf = ({ objects }: SimulatedRestore, plural: string): readonly string[] =>
   objects
     .all(plural)
     .map(({ metadata: { name } }) => name)
-    .filter((name) => !name.includes('-look-'));
+    .filter((name) => !name.includes('-inspect-'));
 
-const ownOfCluster = { pods: part('db-2'), persistentvolumeclaims: numbered('db-2') } as const;
+const ownOfCluster = { pods: ownedPart('db-2'), persistentvolumeclaims: ordinalPart('db-2') } as const;
 type Plural = keyof typeof ownOfCluster;
 
-/** The cluster grows in the moment after the restore has looked: by a volume first, by a pod, or by both. */
-function withRival(plurals: readonly Plural[]): SimulatedRestore {
-  const life = new SimulatedRestore(replacedByName);
+/** Adds a PVC, a pod or both to the cluster directly after the restore has listed PVCs. */
+function withNameConflict(plurals: readonly Plural[]): SimulatedRestore {
+  const life = new SimulatedRestore(replacedOrdinal);
   const { client } = life.objects;
-  const look = client.list.bind(client);
+  const list = client.list.bind(client);
   let hasGrown = false;
   client.list = async (kind) => {
-    const found = await look(kind);
+    const found = await list(kind);
     const { stage } = (life.restore.status ?? {}) as { readonly stage?: string };
     if (kind.plural === 'persistentvolumeclaims' && stage === 'Seeding' && !hasGrown) {
       for (const plural of plurals) life.objects.put(plural, ownOfCluster[plural]);
@@ -30,20 +30,20 @@ function withRival(plurals: readonly Plural[]): SimulatedRestore {
 }
 
 it.each([[['pods']], [['persistentvolumeclaims']], [['persistentvolumeclaims', 'pods']]] as const)(
-  'a member that the cluster adds meanwhile is never taken for the seed: %j',
+  'a member that the cluster adds during the restore is never used as the seed: %j',
   async (plurals) => {
-    const life = withRival(plurals);
-    const spared: string[] = [];
+    const life = withNameConflict(plurals);
+    const removedWhileSeeding: string[] = [];
     const { writer } = life.objects;
     const remove = writer.remove.bind(writer);
     writer.remove = async (kind, at) => {
       const { stage } = (life.restore.status ?? {}) as { readonly stage?: string };
-      if (stage === 'Seeding' && plurals.includes(kind.plural as never)) spared.push(at.name);
+      if (stage === 'Seeding' && plurals.includes(kind.plural as never)) removedWhileSeeding.push(at.name);
       await remove(kind, at);
     };
     await life.run();
     expect(life.violations).toEqual([]);
-    expect(spared.filter((name) => name === 'db-2')).toEqual([]);
+    expect(removedWhileSeeding.filter((name) => name === 'db-2')).toEqual([]);
     const seed = (life.restore.status as { readonly seedMember?: string } | undefined)?.seedMember;
     expect(seed).toBe('db-4');
     expect(namesOf(life, 'pods')).toEqual([seed]);

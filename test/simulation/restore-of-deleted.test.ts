@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { made, replaced, replacedByName } from './restore-tales.ts';
-import type { Death, SimulatedObjects } from './simulated-objects.ts';
-import { SimulatedRestore, type Tale } from './simulated-restore.ts';
+import { created, replaced, replacedOrdinal } from './restore-scenarios.ts';
+import type { KillPoint, SimulatedObjects } from './simulated-objects.ts';
+import { type Scenario, SimulatedRestore } from './simulated-restore.ts';
 
-const replacedWithoutVolumes: Tale = {
+const replacedWithoutVolumes: Scenario = {
   ...replaced,
   objects: {
     etcdclusters: (replaced.objects['etcdclusters'] ?? []).map((cluster) => ({
@@ -14,37 +14,37 @@ const replacedWithoutVolumes: Tale = {
   },
 };
 
-interface Shown {
+interface RestoreStatus {
   readonly phase?: string;
   readonly stage?: string;
   readonly reason?: string;
 }
 
-/** When somebody deletes the cluster: so many passes after the restore has come to that phase. */
+/** When a user deletes the cluster: the number of passes after the restore has reached `phase`. */
 interface Deletion {
   readonly phase: string;
   readonly after: number;
-  /** What the cluster owned does not go at once. */
+  /** True if the garbage collector does not run yet. */
   readonly isSlow?: boolean;
 }
 
-async function lifeWith(tale: Tale, { phase, after, isSlow = false }: Deletion, death?: Death) {
+async function lifeWith(scenario: Scenario, { phase, after, isSlow = false }: Deletion, killPoint?: KillPoint) {
   let passes = 0;
   const mishap = (objects: SimulatedObjects): void => {
     const [restore] = objects.all('etcdrestores');
-    const { phase: shown, stage = shown }: Shown = restore?.status ?? {};
+    const { phase: shown, stage = shown }: RestoreStatus = restore?.status ?? {};
     if (stage !== phase || passes++ !== after) return;
-    objects.collects = !isSlow;
-    objects.vanish('etcdclusters', 'db');
+    objects.collectsGarbage = !isSlow;
+    objects.deleteObject('etcdclusters', 'db');
   };
-  const { objects, restore, ...life } = await ended(new SimulatedRestore({ ...tale, mishap }, death));
+  const { objects, restore, ...life } = await ended(new SimulatedRestore({ ...scenario, mishap }, killPoint));
   const namesOf = (plural: string): readonly string[] => objects.all(plural).map(({ metadata: { name } }) => name);
   return {
     ...life,
     wasDeleted: passes > after,
-    shown: (restore.status ?? {}) as Shown,
+    shown: (restore.status ?? {}) as RestoreStatus,
     finalizers: restore.metadata.finalizers ?? [],
-    pods: namesOf('pods').filter((name) => !name.includes('-look-')),
+    pods: namesOf('pods').filter((name) => !name.includes('-inspect-')),
     claims: namesOf('persistentvolumeclaims'),
   };
 }
@@ -54,11 +54,11 @@ async function ended(life: SimulatedRestore) {
   return { objects: life.objects, restore: life.restore, writes: life.objects.writes };
 }
 
-/** Every life in which the cluster is deleted at some pass of that phase. */
-async function livesWith(tale: Tale, phase: string) {
+/** Simulates a deletion of the cluster at each pass of the phase. */
+async function livesWith(scenario: Scenario, phase: string) {
   const lives = [];
   for (let after = 0; ; after++) {
-    const life = await lifeWith(tale, { phase, after });
+    const life = await lifeWith(scenario, { phase, after });
     if (!life.wasDeleted) return lives;
     lives.push(life);
   }
@@ -69,9 +69,9 @@ const deleted = expect.stringContaining('EtcdCluster "db" was deleted while it w
 describe.each([
   ['with volumes', replaced],
   ['without volumes', replacedWithoutVolumes],
-])('a cluster %s that is deleted while a restore takes its place', (_title, tale) => {
-  it('ends the restore, which says so and leaves nothing of its own', async () => {
-    const lives = await livesWith(tale, 'Switching');
+])('a cluster %s that is deleted while a restore replaces it', (_title, scenario) => {
+  it('fails the restore, which reports the deletion and leaves no seed', async () => {
+    const lives = await livesWith(scenario, 'Switching');
     expect(lives.length).toBeGreaterThan(4);
     for (const { shown, finalizers, pods, claims } of lives) {
       expect(shown).toMatchObject({ phase: 'Failed', reason: deleted });
@@ -81,11 +81,11 @@ describe.each([
     }
   });
 
-  it('leaves as little wherever the operator is killed', async () => {
-    const untroubled = await lifeWith(tale, { phase: 'Switching', after: 2 });
-    for (let write = 0; write < untroubled.writes; write++)
+  it('leaves no seed wherever the operator is killed', async () => {
+    const undisturbed = await lifeWith(scenario, { phase: 'Switching', after: 2 });
+    for (let write = 0; write < undisturbed.writes; write++)
       for (const when of ['before', 'after'] as const) {
-        const life = await lifeWith(tale, { phase: 'Switching', after: 2 }, { write, when });
+        const life = await lifeWith(scenario, { phase: 'Switching', after: 2 }, { write, when });
         expect(life.shown, `killed ${when} write ${write}`).toMatchObject({ phase: 'Failed', reason: deleted });
         expect([life.finalizers, life.pods], `killed ${when} write ${write}`).toEqual([[], []]);
         expect(life.claims, `killed ${when} write ${write}`).not.toContain('db-seed');
@@ -93,8 +93,8 @@ describe.each([
   });
 });
 
-it('a cluster whose volumes outlive it, and that is deleted while it is replaced, is not made again in its place', async () => {
-  const lives = await livesWith(replacedByName, 'Switching');
+it('a cluster with retained volumes that is deleted while a restore replaces it is not created again', async () => {
+  const lives = await livesWith(replacedOrdinal, 'Switching');
   expect(lives.length).toBeGreaterThan(4);
   for (const { shown, pods, claims } of lives) {
     expect(shown).toMatchObject({ phase: 'Failed', reason: deleted });
@@ -103,8 +103,8 @@ it('a cluster whose volumes outlive it, and that is deleted while it is replaced
   }
 });
 
-it('a cluster that a restore is to make is made, whoever deletes it before it remembers what was restored', async () => {
-  const lives = await livesWith(made, 'Switching');
+it('a restore creates its cluster again if the cluster is deleted before its status has the restored cluster ID', async () => {
+  const lives = await livesWith(created, 'Switching');
   expect(lives.length).toBeGreaterThan(4);
   for (const { shown, pods, claims } of lives) {
     expect(shown).toMatchObject({ phase: 'Completed' });
@@ -112,34 +112,34 @@ it('a cluster that a restore is to make is made, whoever deletes it before it re
   }
 });
 
-it('a cluster that a restore is to make is made again on a volume of its own, not on one that goes with the first', async () => {
-  const { clusterTemplate, ...spec } = made.restore['spec'] as { clusterTemplate: { spec: object } };
+it('a restore that creates its cluster again uses a new PVC, not the terminating one of the deleted cluster', async () => {
+  const { clusterTemplate, ...spec } = created.restore['spec'] as { clusterTemplate: { spec: object } };
   const withDelete = {
     ...clusterTemplate,
     spec: { ...clusterTemplate.spec, storage: { volumeClaimPolicy: 'Delete' } },
   };
-  const tale = { ...made, restore: { ...made.restore, spec: { ...spec, clusterTemplate: withDelete } } };
+  const scenario = { ...created, restore: { ...created.restore, spec: { ...spec, clusterTemplate: withDelete } } };
   for (let after = 0; after < 5; after++) {
     let passes = 0;
     const mishap = (objects: SimulatedObjects): void => {
-      const { phase, stage = phase }: Shown = objects.all('etcdrestores')[0]?.status ?? {};
+      const { phase, stage = phase }: RestoreStatus = objects.all('etcdrestores')[0]?.status ?? {};
       if (stage !== 'Switching') return;
-      objects.linger = true;
-      if (passes === after) objects.vanish('etcdclusters', 'db');
-      if (passes++ === after + 2) objects.letGo();
+      objects.keepsTerminatingPvcs = true;
+      if (passes === after) objects.deleteObject('etcdclusters', 'db');
+      if (passes++ === after + 2) objects.removeTerminating();
     };
-    const { restore } = await ended(new SimulatedRestore({ ...tale, mishap }));
+    const { restore } = await ended(new SimulatedRestore({ ...scenario, mishap }));
     expect(restore.status).toMatchObject({ phase: 'Completed' });
   }
 });
 
-it("a volume that has become a cluster's stays as volumes of that API do, when the cluster is deleted while it grows", async () => {
-  const life = await lifeWith(made, { phase: 'Growing', after: 0, isSlow: true });
+it('an adopted PVC is retained if the cluster (improbable API) is deleted while it grows', async () => {
+  const life = await lifeWith(created, { phase: 'Growing', after: 0, isSlow: true });
   expect(life.shown).toMatchObject({ phase: 'Failed', reason: deleted });
   expect(life.claims).toEqual(['db-0']);
 });
 
-it('old data stays with a complete restore if the cluster is deleted before it can keep it', async () => {
+it('PVCs of old members stay after a complete restore if the cluster is deleted before it adopts them', async () => {
   const life = await lifeWith(replaced, { phase: 'Complete', after: 0 });
   expect(life.shown).toMatchObject({ phase: 'Complete' });
   expect(life.claims).toEqual(['old-1', 'old-2', 'old-3']);

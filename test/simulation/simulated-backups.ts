@@ -1,13 +1,13 @@
-import { slotAnnotation } from '../../src/controllers/agents/agent-of-pod.ts';
-import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
-import { TerminatingPods } from '../../src/controllers/agents/terminating-pods.ts';
+import type { BackupDialect } from '../../src/apis/common/backup-dialect.ts';
+import { improbableBackups } from '../../src/apis/improbable-v1alpha1/backup/backup.ts';
+import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
 import { backupReconciler } from '../../src/controllers/backup/reconcile.ts';
-import { type ClusterObject, ownerIndex } from '../../src/controllers/cluster/sources.ts';
-import type { Writer } from '../../src/controllers/cluster/writer.ts';
 import { scheduleReconciler } from '../../src/controllers/schedule/reconcile.ts';
-import type { BackupDialect } from '../../src/dialects/backup-dialect.ts';
-import { improbableBackups } from '../../src/dialects/improbable-v1alpha1/backup.ts';
-import { improbableSchedules } from '../../src/dialects/improbable-v1alpha1/schedule.ts';
+import { agentNamespaceIndex, byResourceKey, byResourceUid } from '../../src/controllers/shared/agent-namespace.ts';
+import { slotAnnotation } from '../../src/controllers/shared/agent-pods.ts';
+import { type ClusterObject, ownerIndex } from '../../src/controllers/shared/context.ts';
+import { TerminatingPods } from '../../src/controllers/shared/terminating-pods.ts';
+import type { Writer } from '../../src/controllers/shared/writer.ts';
 import { ApiFailure } from '../../src/kube/errors.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
@@ -17,37 +17,40 @@ import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
 
 export const home = { group: improbableBackups.group, namespace: 'operators' };
-const indexes = { [ownerIndex]: byEmployer(home), [awayIndex]: byAway(home) };
-const shelf = <T extends KubeObject>(): Store<T> => new Store<T>({ indexes, onHandlerFailure: () => undefined });
+const indexes = { [ownerIndex]: byResourceUid(home), [agentNamespaceIndex]: byResourceKey(home) };
+const newStore = <T extends KubeObject>(): Store<T> => new Store<T>({ indexes, onHandlerFailure: () => undefined });
 
-/** The operator was killed. */
+/** Thrown where the operator is killed. */
 export class Killed extends Error {}
 
-/** An API server with schedules, backups and pods in it, pods that do what they are for, and an operator that can be killed at any write. */
+/** Simulates an API server with schedules, backups and agent pods, and an operator that can be killed at any write. */
 export class SimulatedBackups {
   now: number;
-  /** How many more writes the operator lives for, and whether the last of them is still done. */
+  /** The number of writes until the operator is killed, and whether the last write takes effect. */
   lifetime = { writes: Number.POSITIVE_INFINITY, isLastDone: true };
-  readonly schedules = shelf<ClusterObject>();
-  readonly backups = shelf<ClusterObject>();
-  readonly pods = shelf<Pod>();
-  /** Every backup that was ever made, by name; and each that was said to be complete without a pod that was. */
-  readonly made: string[] = [];
-  readonly lies: string[] = [];
-  /** For which time each pod was started. */
-  readonly begunFor: number[] = [];
-  /** Secrets that are not there, and kinds that the API server lets nobody create. */
+  readonly schedules = newStore<ClusterObject>();
+  readonly backups = newStore<ClusterObject>();
+  readonly pods = newStore<Pod>();
+  /** Names of all backups that were ever created. */
+  readonly createdBackups: string[] = [];
+  /** Keys of backups that were reported as complete without a pod that succeeded. */
+  readonly falseCompletions: string[] = [];
+  /** The scheduled time of each agent pod. */
+  readonly podSlots: number[] = [];
+  /** Names of Secrets that do not exist. */
   readonly missing = new Set<string>();
+  /** Resources that the API server refuses to create. */
   readonly refused = new Set<string>();
-  /** Whether nobody is there to stop pods, and how often somebody was asked to, by uid. */
+  /** True if the node is lost, so that no kubelet stops pods. */
   isNodeLost = false;
-  readonly askedToGo: string[] = [];
-  /** Events, by their reasons. */
-  readonly told: string[] = [];
-  /** When each object is to be looked at again, after the last pass over it. */
+  /** UIDs of pods, one entry for each deletion request. */
+  readonly deletedPodUids: string[] = [];
+  /** Reasons of all recorded Events. */
+  readonly eventReasons: string[] = [];
+  /** The outcome of the last pass over each object. */
   readonly outcomes = new Map<string, Outcome>();
   readonly #signal = new AbortController().signal;
-  /** How far the clock of the API server is ahead of the operator's. */
+  /** How far the API server's clock is ahead of the operator's clock. */
   skewMillis = 0;
   readonly #terminating = new TerminatingPods({ monotonic: () => this.now });
   readonly #dialect: BackupDialect;
@@ -63,23 +66,23 @@ export class SimulatedBackups {
     const creationTimestamp = new Date(Math.floor(this.now / 1000) * 1000).toISOString();
     const stored = { uid: `uid-${++this.#version}`, generation: 1, creationTimestamp };
     this.#put(store, { ...object, metadata: { ...object.metadata, ...stored } });
-    if (object.kind === 'EtcdBackup') this.made.push(object.metadata.name);
+    if (object.kind === 'EtcdBackup') this.createdBackups.push(object.metadata.name);
     if (object.kind === 'Pod')
-      this.begunFor.push(Number(object.metadata.annotations?.[slotAnnotation(this.#dialect.group)]));
+      this.podSlots.push(Number(object.metadata.annotations?.[slotAnnotation(this.#dialect.group)]));
   }
 
-  /** Somebody edits the only schedule. */
+  /** Changes the spec of every schedule. */
   edit(spec: object): void {
     for (const schedule of this.schedules.all())
       this.#put(this.schedules, { ...schedule, spec: { ...(schedule.spec as object), ...spec } });
   }
 
-  /** Somebody gives every backup another spec. */
+  /** Replaces the spec of every backup. */
   editBackups(spec: unknown): void {
     for (const backup of this.backups.all()) this.#put(this.backups, { ...backup, spec });
   }
 
-  /** Pods go on by one step, or go for good; those whose owner is gone go with it. */
+  /** Simulates the kubelet and the garbage collector: pods advance by one phase, terminating pods and orphans are removed. */
   work(): void {
     if (this.isNodeLost) return;
     for (const pod of this.pods.all())
@@ -89,12 +92,12 @@ export class SimulatedBackups {
     for (const pod of this.pods.all()) if (this.#isOrphan(pod)) this.pods.remove(pod);
   }
 
-  /** One pass over everything there is. Throws when the operator is killed. */
+  /** Reconciles every schedule and backup once. Throws when the operator is killed. */
   async pass(): Promise<void> {
     const [ofSchedules, ofBackups] = [this.#schedules(), this.#backups()];
     for (const { metadata } of this.schedules.all()) await this.#passOver(keyOf(metadata), ofSchedules);
-    const away = this.pods.all().flatMap(byAway(home));
-    const keys = new Set([...this.backups.all().map(({ metadata }) => keyOf(metadata)), ...away]);
+    const ofAgents = this.pods.all().flatMap(byResourceKey(home));
+    const keys = new Set([...this.backups.all().map(({ metadata }) => keyOf(metadata)), ...ofAgents]);
     for (const key of keys) await this.#passOver(key, ofBackups);
   }
 
@@ -103,8 +106,8 @@ export class SimulatedBackups {
   }
 
   #isOrphan({ metadata: { ownerReferences = [] } }: KubeObject): boolean {
-    const there = new Set([...this.schedules.all(), ...this.backups.all()].map(({ metadata }) => metadata.uid));
-    return ownerReferences.some(({ uid }) => !there.has(uid));
+    const existing = new Set([...this.schedules.all(), ...this.backups.all()].map(({ metadata }) => metadata.uid));
+    return ownerReferences.some(({ uid }) => !existing.has(uid));
   }
 
   #put<T extends KubeObject>(store: Store<T>, object: T): void {
@@ -117,8 +120,8 @@ export class SimulatedBackups {
     return stores[plural as keyof typeof stores] as unknown as Store<never>;
   }
 
-  /** Does a write, unless the operator does not live to see it. */
-  #alive(write: () => void): void {
+  /** Applies a write unless the operator is killed before it. */
+  #writeIfAlive(write: () => void): void {
     const { lifetime } = this;
     if (lifetime.writes <= 0) throw new Killed();
     lifetime.writes -= 1;
@@ -131,12 +134,13 @@ export class SimulatedBackups {
     return {
       create: async ({ plural }, object) => {
         if (this.refused.has(plural)) throw new ApiFailure('forbidden', `${plural} are forbidden: exceeded quota`);
-        this.#alive(() => this.create(this.#stores(plural), object as never));
+        this.#writeIfAlive(() => this.create(this.#stores(plural), object as never));
       },
-      patch: async ({ plural }, at, { body }) => this.#alive(() => this.#patch(this.#stores(plural), keyOf(at), body)),
+      patch: async ({ plural }, at, { body }) =>
+        this.#writeIfAlive(() => this.#patch(this.#stores(plural), keyOf(at), body)),
       remove: async ({ plural }, at) =>
-        this.#alive(() =>
-          plural === 'pods' ? this.#askToGo(keyOf(at)) : this.#remove(this.#stores(plural), keyOf(at)),
+        this.#writeIfAlive(() =>
+          plural === 'pods' ? this.#deletePod(keyOf(at)) : this.#remove(this.#stores(plural), keyOf(at)),
         ),
     };
   }
@@ -146,11 +150,11 @@ export class SimulatedBackups {
     if (object !== undefined) store.remove(object);
   }
 
-  /** A pod stays until its node has stopped it. */
-  #askToGo(key: string): void {
+  /** Marks a pod as terminating; the kubelet removes it later. */
+  #deletePod(key: string): void {
     const pod = this.pods.get(key);
     if (pod === undefined) return;
-    this.askedToGo.push(pod.metadata.uid);
+    this.deletedPodUids.push(pod.metadata.uid);
     const time = new Date(this.now + this.skewMillis + 10_000).toISOString();
     const { deletionTimestamp = time } = pod.metadata;
     const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 10 };
@@ -159,14 +163,14 @@ export class SimulatedBackups {
 
   #patch(store: Store<never>, key: string, body: unknown): void {
     const object = store.get(key) as Stored<ClusterObject> | undefined;
-    if (object === undefined) throw new Error(`${key} is gone`);
+    if (object === undefined) throw new Error(`${key} does not exist`);
     const { status } = body as { readonly status: Readonly<Record<string, unknown>> };
     const merged = Object.entries({ ...(object.status as object), ...status }).filter(([, value]) => value !== null);
-    if (status['phase'] === 'Completed' && !this.#hasEndedWell(object)) this.lies.push(key);
+    if (status['phase'] === 'Completed' && !this.#hasSucceededPod(object)) this.falseCompletions.push(key);
     this.#put(store, { ...object, status: Object.fromEntries(merged) } as never);
   }
 
-  #hasEndedWell({ metadata: { uid, namespace } }: Stored<ClusterObject>): boolean {
+  #hasSucceededPod({ metadata: { uid, namespace } }: Stored<ClusterObject>): boolean {
     const places = [namespace, home.namespace];
     return places
       .flatMap((place) => this.pods.by(ownerIndex, place, uid))
@@ -175,8 +179,8 @@ export class SimulatedBackups {
 
   #shared() {
     return {
-      ...{ isOurs: () => true, caughtUp: () => true, log: () => undefined, wayTo: undefined },
-      tell: (_: unknown, { reason }: { readonly reason: string }) => void this.told.push(reason),
+      ...{ isOurs: () => true, caughtUp: () => true, log: () => undefined, dialerTo: undefined },
+      recordEvent: (_: unknown, { reason }: { readonly reason: string }) => void this.eventReasons.push(reason),
       now: () => new Date(this.now),
       writer: () => this.#writer(),
     };
@@ -196,7 +200,7 @@ export class SimulatedBackups {
   #backups() {
     return backupReconciler({
       ...{ ...this.#shared(), dialect: this.#dialect, resource: namespaced<ClusterObject>(this.#dialect) },
-      clusters: undefined as never, // none is named
+      clusters: undefined as never, // no backup names a cluster
       client: {
         get: async (_: unknown, { name }: { readonly name: string }) => {
           if (this.missing.has(name)) throw new Failure('not-found', name);
@@ -204,14 +208,14 @@ export class SimulatedBackups {
         },
       },
       operators: { namespace: home.namespace, secret: 'store', serviceAccountName: undefined, urls: [] },
-      image: { name: 'ours' },
+      image: { name: 'etcd-operator' },
       terminating: this.#terminating,
       caches: { backups: this.backups, agents: this.pods },
     });
   }
 }
 
-/** Nobody can be asked at an address that is not there. */
+/** Advances a pod from Pending to Running to Succeeded. Pods have no IP, so the operator never reads their progress. */
 function afterStep({ status }: Pod): NonNullable<Pod['status']> {
   if (status?.phase === 'Succeeded') return status;
   if (status === undefined) return { phase: 'Running', containerStatuses: [container({ running: {} })] };
@@ -221,4 +225,4 @@ function afterStep({ status }: Pod): NonNullable<Pod['status']> {
 
 const container = (state: object) => ({ name: 'save', state, ready: false, restartCount: 0, image: '', imageID: '' });
 
-const alreadyExists = () => new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
+const alreadyExists = () => new ApiFailure('conflict', 'object exists already', { reason: 'AlreadyExists' });

@@ -1,46 +1,47 @@
-import { hasHistory } from '../../src/core/model/cluster.ts';
-import { type DiskMark, type FoundDisk, recalled } from '../../src/core/model/kept-disks.ts';
-import { freeOrdinals } from '../../src/core/model/ordinals.ts';
+import { hasHistory } from '../../src/core/cluster/model/cluster.ts';
+import { freeOrdinals } from '../../src/core/cluster/model/ordinals.ts';
+import { type FoundVolume, memoryFromVolumes, type VolumeRecord } from '../../src/core/cluster/model/retained-pvcs.ts';
 import { hasQuorum, quorumOf } from '../../src/core/quorum.ts';
-import { healthy, nameOf, peerURLOf } from '../support/worlds.ts';
-import { bareDisk, carrierOf } from './simulated-carriers.ts';
+import { healthy, nameOf } from '../support/worlds.ts';
 import { SimulatedKeptVolumes } from './simulated-kept-volumes.ts';
+import { bareVolume, memberPodOf } from './simulated-member-pods.ts';
+import { changedEntries, type MembershipStep, memberOf } from './simulated-membership.ts';
 import type {
-  Carrier,
-  CarrierName,
   ClusterWorld,
   Entry,
   Join,
   Member,
   MemberId,
+  MemberName,
   MemberNames,
+  MemberPod,
   Memory,
   Pod,
   Settings,
   Step,
-} from './words.ts';
+} from './types.ts';
 
 /**
- * A Kubernetes and an etcd small enough to live a whole life in a millisecond. It obeys etcd's own rules: a member serves
- * only with its data, a membership change needs a majority, a learner has no vote.
+ * Simulates Kubernetes and etcd for one cluster, fast enough for thousands of runs. The rules are those of etcd: a member serves
+ * only with its data, a membership change needs quorum, a learner has no vote.
  */
 export class SimulatedCluster {
   memory: Memory = { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined };
   size: number;
-  readonly pods = new Map<CarrierName, Pod>();
-  readonly disks = new Map<CarrierName, string | undefined>();
+  readonly pods = new Map<MemberName, Pod>();
+  readonly volumes = new Map<MemberName, string | undefined>();
   readonly kept = new SimulatedKeptVolumes();
-  /** What stands on disks about their cluster. */
-  private readonly marks = new Map<CarrierName, DiskMark>();
+  /** The cluster records on PVCs. */
+  private readonly volumeRecords = new Map<MemberName, VolumeRecord>();
   entries: Entry[] = [];
   clusters = 0;
   private readonly durable: boolean;
-  /** What the spec says. */
+  /** The version in the spec. */
   version: string;
   template = 'first';
   private readonly memberNames: MemberNames;
   private names = 0;
-  private leader: CarrierName | undefined;
+  private leader: MemberName | undefined;
 
   constructor(settings: Settings) {
     this.size = settings.size;
@@ -49,12 +50,12 @@ export class SimulatedCluster {
     this.memberNames = settings.memberNames ?? 'random';
   }
 
-  /** What one pass sees. */
+  /** The world that one pass observes. */
   world(): ClusterWorld {
     const base = healthy(1);
     const members = this.members();
     const seen = this.entries.length > 0 && hasQuorum(members);
-    const memory = recalled(this.memory, this.foundDisks());
+    const memory = memoryFromVolumes(this.memory, this.foundVolumes());
     const isNew = !hasHistory(memory) && this.pods.size === 0;
     return {
       ...base,
@@ -67,43 +68,37 @@ export class SimulatedCluster {
       },
       ...{ now: this.kept.now, keptVolumes: this.kept.seen() },
       memory,
-      carriers: isNew ? [] : this.carriers(),
-      leftDisks: isNew ? [...this.disks.keys()] : [],
-      membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unseen(members),
+      memberPods: isNew ? [] : this.memberPods(),
+      retainedVolumes: isNew ? [...this.volumes.keys()] : [],
+      membership: seen ? { seen, value: { clusterId: 'c1', members } } : this.unconfirmedMembership(members),
       secretProblems: [],
       spareNames: this.spareNames(),
     };
   }
 
-  private spareNames(): readonly CarrierName[] {
+  private spareNames(): readonly MemberName[] {
     if (this.memberNames === 'random') return Array.from({ length: 9 }, (_, i) => nameOf(`db-${this.names + i}`));
-    const taken = [...this.pods.keys(), ...this.disks.keys(), ...this.entries.map(({ name }) => name)];
+    const taken = [...this.pods.keys(), ...this.volumes.keys(), ...this.entries.map(({ name }) => name)];
     return freeOrdinals('db', new Set(taken), 9);
   }
 
-  /** A member that serves tells its list even without a majority. */
-  private unseen(members: readonly Member[]): ClusterWorld['membership'] {
-    const heard = this.entries.some((entry) => this.serves(entry));
-    return { seen: false, why: 'nobody answers', ...(heard ? { rumour: { clusterId: 'c1', members } } : {}) };
+  /** Without quorum, a serving member still returns its unconfirmed member list. */
+  private unconfirmedMembership(members: readonly Member[]): ClusterWorld['membership'] {
+    const anyServes = this.entries.some((entry) => this.serves(entry));
+    return {
+      seen: false,
+      why: 'no member answers',
+      ...(anyServes ? { unconfirmed: { clusterId: 'c1', members } } : {}),
+    };
   }
 
   members(): readonly Member[] {
     const mayLead = this.entries.filter((entry) => entry.role === 'voter' && this.serves(entry));
     const leader = mayLead.find(({ name }) => name === this.leader) ?? mayLead[0];
-    return this.entries.map((entry) => ({
-      id: entry.id,
-      name: entry.name,
-      peerURLs: [peerURLOf(entry.name)],
-      role: entry.role,
-      health: entry.started ? (this.serves(entry) ? 'healthy' : 'silent') : 'never-started',
-      hasNeverServed: !entry.started,
-      silence: { millis: 3_600_000, looks: 300 },
-      leads: entry === leader,
-      version: this.pods.get(entry.name)?.version,
-      raftIndex: 100n,
-      storageVersion: undefined,
-      downgradeTarget: undefined,
-    }));
+    return this.entries.map((entry) => {
+      const { version } = this.pods.get(entry.name) ?? {};
+      return memberOf(entry, { serves: this.serves(entry), leads: entry === leader, version });
+    });
   }
 
   private serves({ name, started }: Entry): boolean {
@@ -112,49 +107,49 @@ export class SimulatedCluster {
   }
 
   private dataOf(pod: Pod): string | undefined {
-    return this.durable ? this.disks.get(pod.name) : pod.data;
+    return this.durable ? this.volumes.get(pod.name) : pod.data;
   }
 
-  private carriers(): readonly Carrier[] {
-    const withPods = [...this.pods.values()].map((pod) => this.carrierOf(pod));
-    const bare = [...this.disks.keys()].filter((name) => !this.pods.has(name));
-    return [...withPods, ...(this.durable ? bare.map(bareDisk) : [])];
+  private memberPods(): readonly MemberPod[] {
+    const withPods = [...this.pods.values()].map((pod) => this.memberPodOf(pod));
+    const bare = [...this.volumes.keys()].filter((name) => !this.pods.has(name));
+    return [...withPods, ...(this.durable ? bare.map(bareVolume) : [])];
   }
 
-  private carrierOf(pod: Pod): Carrier {
-    const disk = this.durable ? (this.disks.has(pod.name) ? 'own' : 'lost') : 'with-pod';
-    return carrierOf(pod, { disk, data: this.dataOf(pod), template: this.template });
+  private memberPodOf(pod: Pod): MemberPod {
+    const volume = this.durable ? (this.volumes.has(pod.name) ? 'own' : 'lost') : 'with-pod';
+    return memberPodOf(pod, { volume, data: this.dataOf(pod), template: this.template });
   }
 
-  /** Does what the operator asks for. */
+  /** Performs a step of the operator. */
   perform(step: Step): void {
     switch (step.kind) {
-      case 'remember-bootstrap':
+      case 'record-bootstrap':
         this.memory = { ...this.memory, bootstrap: step.bootstrap };
         return this.takeNames();
-      case 'remember-formation':
+      case 'record-formation':
         return void (this.memory = { ...this.memory, clusterId: step.clusterId });
-      case 'start-carrier':
+      case 'start-member-pod':
         return this.start(step.name, step.join, step.version);
-      case 'seal-carrier':
-        return this.change(step.name, { sealed: true });
-      case 'stop-carrier':
+      case 'forbid-rebootstrap':
+        return this.change(step.name, { bootstrapForbidden: true });
+      case 'stop-member-pod':
         return void this.pods.delete(step.name);
-      case 'discard-carrier':
+      case 'delete-member-pod':
         return this.discard(step.name);
       case 'delete-volume':
-        return this.kept.delete(step.uid, this.isWhole());
+        return this.kept.delete(step.uid, this.allMembersHealthy());
       case 'change-image':
         return this.change(step.name, { version: step.to });
-      case 'move-leader':
+      case 'transfer-leadership':
         return void (this.leader = step.name);
       case 'add-member':
       case 'promote-member':
       case 'remove-member':
         return this.changeMembership(step);
-      case 'release-carrier':
-      case 'adopt-carrier':
-      case 'relabel-carrier':
+      case 'release-member-pod':
+      case 'adopt-member-pod':
+      case 'relabel-member-pod':
       case 'make-backup':
       case 'update-peer-url':
       case 'enable-downgrade':
@@ -162,137 +157,135 @@ export class SimulatedCluster {
       case 'issue-certificates':
       case 'stage-certificates':
       case 'drop-secrets':
-        throw new Error(`${step.kind} is not part of these lives`);
+        throw new Error(`${step.kind} is not simulated`);
       default:
         return step satisfies never;
     }
   }
 
-  /** Its pod is gone, and its volume is kept. */
-  private discard(name: CarrierName): void {
+  /** Deletes the pod of a removed member and keeps its PVC. */
+  private discard(name: MemberName): void {
     this.pods.delete(name);
-    if (this.disks.delete(name)) this.kept.keep(name);
-    this.marks.delete(name);
+    if (this.volumes.delete(name)) this.kept.keep(name);
+    this.volumeRecords.delete(name);
   }
 
-  private changeMembership(step: Extract<Step, { kind: 'add-member' | 'promote-member' | 'remove-member' }>): void {
-    if (!hasQuorum(this.members())) throw new Error(`${step.kind} without a majority`);
-    if (step.kind === 'add-member') {
-      this.entries.push({ id: BigInt(1000 + this.names) as MemberId, name: step.name, role: step.as, started: false });
-      return this.takeNames();
-    }
-    if (step.kind === 'promote-member') {
-      for (const entry of this.entries.filter(({ id }) => id === step.id)) entry.role = 'voter';
-      return;
-    }
-    this.entries = this.entries.filter((entry) => entry.id !== step.id);
+  private changeMembership(step: MembershipStep): void {
+    if (!hasQuorum(this.members())) throw new Error(`${step.kind} without quorum`);
+    this.entries = changedEntries(this.entries, step, BigInt(1000 + this.names) as MemberId);
+    if (step.kind === 'add-member') this.takeNames();
   }
 
   private takeNames(): void {
     this.names += 10;
   }
 
-  private start(name: CarrierName, join: Join, version: string): void {
-    if (join.as === 'founder' && (this.memory.clusterId !== undefined || this.hasForgotten(name)))
-      throw new Error(`${name} starts as new after the cluster has formed`);
-    if (this.durable && !this.disks.has(name)) this.disks.set(name, undefined);
-    const sealed = join.as === 'returner';
-    this.pods.set(name, { name, join: join.as, sealed, up: true, data: undefined, version, template: this.template });
+  private start(name: MemberName, join: Join, version: string): void {
+    if (join.as === 'bootstrap' && (this.memory.clusterId !== undefined || this.hasLostData(name)))
+      throw new Error(`${name} bootstraps after the cluster has formed`);
+    if (this.durable && !this.volumes.has(name)) this.volumes.set(name, undefined);
+    const bootstrapForbidden = join.as === 'restarting';
+    this.pods.set(name, {
+      name,
+      join: join.as,
+      bootstrapForbidden,
+      up: true,
+      data: undefined,
+      version,
+      template: this.template,
+    });
   }
 
-  /** It was a member, and its data is gone: as new it would vote again without what it had promised to keep. */
-  private hasForgotten(name: CarrierName): boolean {
-    return this.disks.get(name) === undefined && this.entries.some((entry) => entry.name === name && entry.started);
+  /** True if a started member has lost its data. Bootstrapping it again would break its earlier votes. */
+  private hasLostData(name: MemberName): boolean {
+    return this.volumes.get(name) === undefined && this.entries.some((entry) => entry.name === name && entry.started);
   }
 
-  private change(name: CarrierName, to: Partial<Pod>): void {
+  private change(name: MemberName, to: Partial<Pod>): void {
     Object.assign(this.pods.get(name) ?? {}, to);
   }
 
-  /** Time goes by: what was started joins, as etcd would let it. */
+  /** Forms the cluster and lets started members join, as etcd would. */
   settle(): void {
     this.form();
     for (const entry of this.entries) {
       const pod = this.pods.get(entry.name);
-      if (entry.started || pod?.join !== 'newcomer' || !this.entries.some((other) => this.serves(other))) continue;
+      if (entry.started || pod?.join !== 'joining' || !this.entries.some((other) => this.serves(other))) continue;
       entry.started = true;
       this.fill(pod);
     }
-    if (hasQuorum(this.members()) && this.entries.length > 0) this.note();
+    if (hasQuorum(this.members()) && this.entries.length > 0) this.recordMembership();
   }
 
-  /** What the operator writes down when a majority has answered. */
-  private note(): void {
+  /** Records the voters in status and on PVCs, as the operator does with quorum. */
+  private recordMembership(): void {
     const voters = this.entries.filter(({ role }) => role === 'voter').map(({ name }) => name);
     this.memory = { ...this.memory, voters };
     for (const entry of this.entries.filter((each) => this.serves(each)))
-      this.marks.set(entry.name, { clusterId: 'c1', members: voters });
+      this.volumeRecords.set(entry.name, { clusterId: 'c1', members: voters });
   }
 
   private form(): void {
-    const founders = this.memory.bootstrap?.members ?? [];
-    const there = founders.filter((name) => this.pods.get(name)?.join === 'founder');
-    if (this.entries.length > 0) return this.refuseSecond(there, quorumOf(founders.length));
-    if (there.length === 0 || there.length < quorumOf(founders.length)) return;
+    const bootstrapMembers = this.memory.bootstrap?.members ?? [];
+    const started = bootstrapMembers.filter((name) => this.pods.get(name)?.join === 'bootstrap');
+    if (this.entries.length > 0) return this.rejectSecondCluster(started, quorumOf(bootstrapMembers.length));
+    if (started.length === 0 || started.length < quorumOf(bootstrapMembers.length)) return;
     this.clusters += 1;
-    this.entries = founders.map((name, i) => ({
+    this.entries = bootstrapMembers.map((name, i) => ({
       id: BigInt(i + 1) as MemberId,
       name,
       role: 'voter',
-      started: there.includes(name),
+      started: started.includes(name),
     }));
-    for (const name of there) this.fill(this.pods.get(name));
+    for (const name of started) this.fill(this.pods.get(name));
   }
 
-  /** Whoever has data goes on with it; but those who have none are a cluster of their own, if they are enough for it. */
-  private refuseSecond(founders: readonly CarrierName[], enough: number): void {
+  /** Throws if bootstrap members without data are enough to form a second cluster beside members with data. */
+  private rejectSecondCluster(bootstrapMembers: readonly MemberName[], enough: number): void {
     if (!this.durable || this.memory.clusterId !== undefined) return;
-    const empty = founders.filter((name) => this.disks.get(name) === undefined);
-    if (empty.length >= enough) throw new Error(`${empty.join(', ')} form a cluster beside those who have data`);
+    const empty = bootstrapMembers.filter((name) => this.volumes.get(name) === undefined);
+    if (empty.length >= enough) throw new Error(`${empty.join(', ')} form a second cluster beside members with data`);
   }
 
   private fill(pod: Pod | undefined): void {
     if (pod === undefined) return;
     pod.data = 'c1';
-    if (this.durable) this.disks.set(pod.name, 'c1');
+    if (this.durable) this.volumes.set(pod.name, 'c1');
   }
 
-  /** Somebody deletes a pod: what it kept in itself is gone. */
+  /** Deletes a pod on behalf of a user; data without PVC is lost. */
   deletePod(index: number): void {
-    this.pods.delete([...this.pods.keys()][index % Math.max(this.pods.size, 1)] as CarrierName);
+    this.pods.delete([...this.pods.keys()][index % Math.max(this.pods.size, 1)] as MemberName);
   }
 
-  /**
-   * Somebody deletes the cluster, and declares it again: nothing is left of it but disks, and perhaps not all. Those of a
-   * cluster that another operator has made say nothing of it.
-   */
-  declareAgain(size: number, lost: readonly CarrierName[], madeBy: 'us' | 'another' = 'us'): void {
+  /** Deletes the cluster and creates it again; only PVCs are left. PVCs of another operator have no cluster record. */
+  recreate(size: number, lost: readonly MemberName[], madeBy: 'us' | 'another' = 'us'): void {
     this.size = size;
-    if (madeBy === 'another') this.marks.clear();
+    if (madeBy === 'another') this.volumeRecords.clear();
     this.memory = { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined };
     this.pods.clear();
-    for (const name of lost) this.disks.delete(name);
+    for (const name of lost) this.volumes.delete(name);
   }
 
-  private foundDisks(): readonly Pick<FoundDisk, 'name' | 'mark'>[] {
-    return [...this.disks.keys()].map((name) => ({ name, mark: this.marks.get(name) }));
+  private foundVolumes(): readonly Pick<FoundVolume, 'name' | 'record'>[] {
+    return [...this.volumes.keys()].map((name) => ({ name, record: this.volumeRecords.get(name) }));
   }
 
-  /** How many voters still have the data, running or not. */
+  /** The number of voters with data, running or not. */
   votersWithData(): number {
     const voters = this.entries.filter(({ role, started }) => role === 'voter' && started);
-    return voters.filter(({ name }) => (this.durable ? this.disks.get(name) : this.pods.get(name)?.data) === 'c1')
+    return voters.filter(({ name }) => (this.durable ? this.volumes.get(name) : this.pods.get(name)?.data) === 'c1')
       .length;
   }
 
-  private isWhole(): boolean {
+  private allMembersHealthy(): boolean {
     const members = this.members();
     return members.length >= this.size && members.every(({ role, health }) => role === 'voter' && health === 'healthy');
   }
 
-  isAsWanted(): boolean {
+  matchesSpec(): boolean {
     const isNew = ({ version, template }: Pod): boolean => version === this.version && template === this.template;
     const upToDate = [...this.pods.values()].every(isNew);
-    return this.isWhole() && upToDate && this.entries.length === this.size && this.pods.size === this.size;
+    return this.allMembersHealthy() && upToDate && this.entries.length === this.size && this.pods.size === this.size;
   }
 }

@@ -1,39 +1,39 @@
-import type { CarrierName, KeptVolume } from './words.ts';
+import type { KeptVolume, MemberName } from './types.ts';
 
-interface KeptDisk {
-  readonly member: CarrierName;
+interface SimulatedVolume {
+  readonly member: MemberName;
   readonly removedAt: number;
 }
 
-/** The volumes of members that were removed, and a clock. */
+/** Simulates volumes of removed members, with a clock. */
 export class SimulatedKeptVolumes {
   graceSeconds = 3600;
   now = Date.parse('2026-01-01T00:00:00Z');
-  /** Under the uids of their claims. */
-  readonly #kept = new Map<string, KeptDisk>();
-  #keptSoFar = 0;
+  /** Kept volumes by UID of their PVC. */
+  readonly #kept = new Map<string, SimulatedVolume>();
+  #nextUid = 0;
 
-  get members(): readonly CarrierName[] {
+  get members(): readonly MemberName[] {
     return [...this.#kept.values()].map(({ member }) => member);
   }
 
-  keep(member: CarrierName): void {
-    this.#kept.set(`kept-${this.#keptSoFar++}`, { member, removedAt: this.now });
+  keep(member: MemberName): void {
+    this.#kept.set(`kept-${this.#nextUid++}`, { member, removedAt: this.now });
   }
 
-  /** What one pass sees of them. */
+  /** The kept volumes as one pass observes them. */
   seen(): readonly KeptVolume[] {
     return [...this.#kept].map(([uid, { member, removedAt }]) => ({
       ...{ uid, claim: member, member, removedAt, isMounted: false, isLeaving: false },
-      watched: { millis: this.now - removedAt, looks: 9 },
+      watched: { millis: this.now - removedAt, observations: 9 },
     }));
   }
 
   delete(uid: string, isWhole: boolean): void {
     const kept = this.#kept.get(uid);
-    if (kept === undefined) throw new Error(`${uid} is no volume of a removed member`);
+    if (kept === undefined) throw new Error(`${uid} is not a volume of a removed member`);
     if (this.now - kept.removedAt < this.graceSeconds * 1000) throw new Error(`${uid} is deleted too early`);
-    if (!isWhole) throw new Error(`${uid} is deleted while the cluster is not whole`);
+    if (!isWhole) throw new Error(`${uid} is deleted while a member is missing or unhealthy`);
     this.#kept.delete(uid);
   }
 }

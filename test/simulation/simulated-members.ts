@@ -1,4 +1,4 @@
-import { minorOf, parseVersion } from '../../src/core/model/version.ts';
+import { minorOf, parseVersion } from '../../src/core/cluster/model/version.ts';
 import { quorumOf } from '../../src/core/quorum.ts';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdFailure } from '../../src/etcd/errors.ts';
@@ -11,15 +11,15 @@ interface Entry {
   isLearner: boolean;
 }
 
-/** One etcd that was started, or is about to be. */
-export interface Started {
+/** An etcd process that is about to start. */
+export interface StartingMember {
   readonly name: string;
   readonly version: string;
   readonly hasData: boolean;
 }
 
 const clusterId = 0xc1n;
-/** The least patch of a minor that every member must have run before any member runs the next minor, by etcd's own guides. */
+/** Minimum patch release of a minor that every member must have run before a member runs the next minor (etcd upgrade guides). */
 const floors: Readonly<Record<number, number>> = { 5: 32, 6: 11 };
 
 function isBelowFloor(version: string): boolean {
@@ -30,34 +30,34 @@ const minorIn = (version: string): number => parseVersion(version)?.minor ?? 0;
 const hostIn = (url: string): string => new URL(url).hostname.split('.')[0] ?? '';
 
 /**
- * The members of one etcd, which obey its rules: a change takes a majority, a member goes one minor beyond what all run and no
- * further, nor further than one from what it ran itself, and goes back only when all were told and have made their data
- * readable.
+ * Simulates the members of one etcd cluster and checks the rules of etcd. A membership change needs quorum. A member may run at
+ * most one minor above the cluster version and at most one minor away from its own last version. A downgrade needs
+ * `downgrade enable` and migrated storage.
  */
 export class SimulatedMembers {
-  /** What must never be. */
+  /** Violated rules; must stay empty. */
   readonly violations: string[] = [];
   entries: Entry[] = [];
   readonly #up = new Map<string, string>();
-  /** The version that each ran last, whose data is on its disk. */
-  readonly #ran = new Map<string, string>();
+  /** The version that each member ran last. */
+  readonly #lastVersions = new Map<string, string>();
   #leader = '';
   #minor = 0;
   #target: string | undefined;
-  #isReadable = false;
+  #isStorageMigrated = false;
   #ids = 0n;
 
-  /** The same members, which go their own way from here on. */
+  /** An independent copy. */
   copy(): SimulatedMembers {
     const copy = new SimulatedMembers();
     copy.violations.push(...this.violations);
     copy.entries = this.entries.map((entry) => ({ ...entry }));
     for (const [name, version] of this.#up) copy.#up.set(name, version);
-    for (const [name, minor] of this.#ran) copy.#ran.set(name, minor);
+    for (const [name, minor] of this.#lastVersions) copy.#lastVersions.set(name, minor);
     copy.#leader = this.#leader;
     copy.#minor = this.#minor;
     copy.#target = this.#target;
-    copy.#isReadable = this.#isReadable;
+    copy.#isStorageMigrated = this.#isStorageMigrated;
     copy.#ids = this.#ids;
     return copy;
   }
@@ -74,7 +74,7 @@ export class SimulatedMembers {
     return this.voters.filter(({ peerURL }) => this.isUp(hostIn(peerURL))).length;
   }
 
-  get hasMajority(): boolean {
+  get hasQuorum(): boolean {
     return this.serving >= quorumOf(this.voters.length);
   }
 
@@ -82,24 +82,27 @@ export class SimulatedMembers {
     return this.entries.find(({ peerURL }) => hostIn(peerURL) === name);
   }
 
-  /** Founders find each other, all at once. */
-  form(founders: readonly { readonly name: string; readonly peerURL: string; readonly version: string }[]): void {
-    if (this.entries.length > 0) this.violations.push('a cluster was founded twice');
-    this.entries = founders.map(({ name, peerURL }) => ({ id: ++this.#ids, name, peerURL, isLearner: false }));
-    for (const { name, version } of founders) this.#serve(name, version);
-    this.#minor = minorIn(founders[0]?.version ?? '');
+  /** Forms the cluster from its bootstrap members. */
+  form(
+    bootstrapMembers: readonly { readonly name: string; readonly peerURL: string; readonly version: string }[],
+  ): void {
+    if (this.entries.length > 0) this.violations.push('the cluster was bootstrapped twice');
+    this.entries = bootstrapMembers.map(({ name, peerURL }) => ({ id: ++this.#ids, name, peerURL, isLearner: false }));
+    for (const { name, version } of bootstrapMembers) this.#serve(name, version);
+    this.#minor = minorIn(bootstrapMembers[0]?.version ?? '');
     this.settle();
   }
 
-  /** Whether it comes up, by what it finds on its disk and in the list. */
-  start({ name, version, hasData }: Started): boolean {
+  /** Starts a member. Returns false if the member has neither data nor a way to join. */
+  start({ name, version, hasData }: StartingMember): boolean {
     const entry = this.named(name);
-    const mayJoin = entry?.name === '' && this.hasMajority;
+    const mayJoin = entry?.name === '' && this.hasQuorum;
     if (entry === undefined || (!hasData && !mayJoin)) return false;
-    this.#judge(version);
-    this.#judgeFloors(version);
-    const ran = minorIn(this.#ran.get(name) ?? version);
-    if (Math.abs(minorIn(version) - ran) > 1) this.violations.push(`${name} went from 3.${ran} to ${version} at once`);
+    this.#checkVersion(version);
+    this.#checkFloors(version);
+    const ran = minorIn(this.#lastVersions.get(name) ?? version);
+    if (Math.abs(minorIn(version) - ran) > 1)
+      this.violations.push(`${name} changed from 3.${ran} to ${version} in one step`);
     entry.name = name;
     this.#serve(name, version);
     return true;
@@ -107,27 +110,28 @@ export class SimulatedMembers {
 
   #serve(name: string, version: string): void {
     this.#up.set(name, version);
-    this.#ran.set(name, version);
+    this.#lastVersions.set(name, version);
   }
 
-  #judge(version: string): void {
+  #checkVersion(version: string): void {
     const minor = minorIn(version);
-    const isAllowed = this.#isReadable && minor === this.#back;
-    if (minor > this.#minor + 1) this.violations.push(`${version} was started beside 3.${this.#minor}`);
+    const isAllowed = this.#isStorageMigrated && minor === this.#downgradeMinor;
+    if (minor > this.#minor + 1)
+      this.violations.push(`${version} was started in a cluster of version 3.${this.#minor}`);
     if (minor < this.#minor && !isAllowed) this.violations.push(`${version} was started on data of 3.${this.#minor}`);
   }
 
-  /** Members that were removed do not count. */
-  #judgeFloors(version: string): void {
+  /** Checks that every current member has reached its floor before a newer minor starts. */
+  #checkFloors(version: string): void {
     for (const { peerURL } of this.entries) {
-      const ran = this.#ran.get(hostIn(peerURL)) ?? version;
+      const ran = this.#lastVersions.get(hostIn(peerURL)) ?? version;
       if (minorIn(ran) < minorIn(version) && isBelowFloor(ran))
-        this.violations.push(`${version} was started before ${hostIn(peerURL)}, last on ${ran}, ran its floor`);
+        this.violations.push(`${version} was started although ${hostIn(peerURL)} last ran ${ran}, below the floor`);
     }
   }
 
-  /** The minor that all may go back to. */
-  get #back(): number {
+  /** The minor of the enabled downgrade; 0 if none. */
+  get #downgradeMinor(): number {
     return minorIn(this.#target ?? '');
   }
 
@@ -140,31 +144,33 @@ export class SimulatedMembers {
     this.#up.delete(name);
   }
 
-  /** Time goes by: somebody leads, and all agree on the version they have in common. */
+  /** Elects a leader and updates the cluster version. */
   settle(): void {
     const up = this.voters.filter(({ peerURL }) => this.isUp(hostIn(peerURL)));
     if (!up.some(({ name }) => name === this.#leader)) this.#leader = up[0]?.name ?? '';
-    if (up.length === this.voters.length && up.length > 0) this.#agree([...this.#up.values()].map(minorIn));
+    if (up.length === this.voters.length && up.length > 0)
+      this.#updateClusterVersion([...this.#up.values()].map(minorIn));
   }
 
-  #agree(running: readonly number[]): void {
-    this.#isReadable = this.#target !== undefined;
+  #updateClusterVersion(running: readonly number[]): void {
+    this.#isStorageMigrated = this.#target !== undefined;
     const common = Math.min(...running);
-    if (common > this.#minor || common === this.#back) this.#minor = common;
-    if (running.every((minor) => minor === this.#back)) [this.#target, this.#isReadable] = [undefined, false];
+    if (common > this.#minor || common === this.#downgradeMinor) this.#minor = common;
+    if (running.every((minor) => minor === this.#downgradeMinor))
+      [this.#target, this.#isStorageMigrated] = [undefined, false];
   }
 
-  /** What one member answers. `does` is whoever counts what is asked for, and may not live to hear the answer. */
-  connectionTo(name: string, does: (change: () => void) => Promise<void>): EtcdConnection {
+  /** A connection to one member. `write` wraps every change, so that a test can count changes or kill the operator. */
+  connectionTo(name: string, write: (change: () => void) => Promise<void>): EtcdConnection {
     const answering = (): Entry => {
       const entry = this.named(name);
       if (entry === undefined || !this.isUp(name)) throw new Failure('unreachable', `${name} does not answer`);
       return entry;
     };
     const change = (work: () => void): Promise<void> =>
-      does(() => {
+      write(() => {
         answering();
-        if (!this.hasMajority) throw new Failure('unreachable', 'there is no majority');
+        if (!this.hasQuorum) throw new Failure('unreachable', 'no quorum');
         work();
       });
     return {
@@ -180,16 +186,19 @@ export class SimulatedMembers {
       downgrade: async (action: string, version: string) =>
         action === 'validate' ? this.#downgrade(action, version) : change(() => this.#downgrade(action, version)),
       authenticate: async () => {
-        throw new EtcdFailure('rejected', 'there are no users', { refusal: 'auth-not-enabled', mayBeDone: false });
+        throw new EtcdFailure('rejected', 'authentication is not enabled', {
+          refusal: 'auth-not-enabled',
+          mayBeDone: false,
+        });
       },
     } as unknown as EtcdConnection;
   }
 
   #statusOf({ id, name, isLearner }: Entry) {
     const version = this.#up.get(name) ?? '';
-    const leader = this.hasMajority ? (this.named(this.#leader)?.id ?? 0n) : 0n;
+    const leader = this.hasQuorum ? (this.named(this.#leader)?.id ?? 0n) : 0n;
     const isNew = minorIn(version) >= 6;
-    const storageVersion = this.#isReadable ? this.#target : minorOf(version);
+    const storageVersion = this.#isStorageMigrated ? this.#target : minorOf(version);
     return {
       ...{ memberId: id, clusterId, version, leader, isLearner, raftIndex: 100n, errors: [] },
       ...(isNew ? { storageVersion, downgradeTarget: this.#target } : {}),
@@ -197,9 +206,9 @@ export class SimulatedMembers {
   }
 
   #listed(_: Entry, linearizable: boolean) {
-    if (linearizable && !this.hasMajority) throw new Failure('unreachable', 'there is no majority');
+    if (linearizable && !this.hasQuorum) throw new Failure('unreachable', 'no quorum');
     return this.entries.map(({ id, name, peerURL, isLearner }) => {
-      const clientURLs = name === '' ? [] : [peerURL.replace('2380', '2379')]; // told once it has started
+      const clientURLs = name === '' ? [] : [peerURL.replace('2380', '2379')]; // set once the member has started
       return { id, name, peerURLs: [peerURL], clientURLs, isLearner };
     });
   }
@@ -212,15 +221,15 @@ export class SimulatedMembers {
 
   #add(peerURL: string, isLearner: boolean): void {
     if (this.entries.some((entry) => entry.peerURL === peerURL))
-      throw new EtcdFailure('conflict', 'it is there', { refusal: 'peer-url-exists', mayBeDone: false });
+      throw new EtcdFailure('conflict', 'peer URL exists already', { refusal: 'peer-url-exists', mayBeDone: false });
     this.entries.push({ id: ++this.#ids, name: '', peerURL, isLearner });
   }
 
   #downgrade(action: string, version: string): void {
     const canGoTo = minorIn(version) === this.#minor - 1;
     if (action !== 'cancel' && !canGoTo)
-      throw new EtcdFailure('rejected', `nobody goes from 3.${this.#minor} to ${version}`, { mayBeDone: false });
+      throw new EtcdFailure('rejected', `cannot downgrade from 3.${this.#minor} to ${version}`, { mayBeDone: false });
     if (action === 'enable') this.#target = version;
-    if (action === 'cancel') [this.#target, this.#isReadable] = [undefined, false];
+    if (action === 'cancel') [this.#target, this.#isStorageMigrated] = [undefined, false];
   }
 }

@@ -1,9 +1,9 @@
+import { mergePatch } from '../../lab/apiserver/patches/merge.ts';
 import { ApiFailure } from '../../src/kube/errors.ts';
 import type { KubeObject, ObjectMeta } from '../../src/kube/object.ts';
-import { mergePatch } from '../../src/lab/apiserver/patches/merge.ts';
 import { Failure } from '../../src/std/failure.ts';
 
-export type Kept = KubeObject & {
+export type StoredObject = KubeObject & {
   metadata: ObjectMeta & { uid: string; resourceVersion: string; creationTimestamp: string };
   spec?: never;
   status?: never;
@@ -24,36 +24,36 @@ interface Removal {
 /** Thrown where the operator is killed. */
 export class Killed extends Error {}
 
-/** When the operator is killed: before a write has any effect, or when it has had it and nobody knows. */
-export interface Death {
+/** The write at which the operator is killed: before the write takes effect, or after it but before the response. */
+export interface KillPoint {
   readonly write: number;
   readonly when: 'before' | 'after';
 }
 
-/** An API server that keeps objects, their versions, owners and finalizers, and at which the operator may die. */
+/** Simulates an API server with versions, owners and finalizers; the operator can be killed at any write. */
 export class SimulatedObjects {
-  /** Whether what has lost its owner goes at once, or not for as long as anybody looks. */
-  collects = true;
-  /** Whether volumes that go are still to be seen for a while, as those that somebody may be using are. */
-  linger = false;
-  /** Called right before and right after each write. */
-  onWrite: ((when: Death['when']) => void) | undefined;
-  /** Writes that could have met another object of the same name: without its uid, and without the version that was seen. */
+  /** True if orphans are deleted at once; false if the garbage collector never runs. */
+  collectsGarbage = true;
+  /** True if deleted PVCs stay as terminating, as PVCs in use do. */
+  keepsTerminatingPvcs = false;
+  /** Called directly before and after each write. */
+  onWrite: ((when: KillPoint['when']) => void) | undefined;
+  /** Writes without a precondition on UID or resourceVersion, which could hit another object of the same name. */
   readonly unguarded: string[] = [];
-  readonly #objects = new Map<string, Kept>();
-  readonly #death: Death | undefined;
+  readonly #objects = new Map<string, StoredObject>();
+  readonly #killPoint: KillPoint | undefined;
   #versions = 0;
   #writes = 0;
 
-  constructor(death?: Death) {
-    this.#death = death;
+  constructor(killPoint?: KillPoint) {
+    this.#killPoint = killPoint;
   }
 
-  /** The same objects, which go their own way from here on. */
+  /** An independent copy. */
   copy(): SimulatedObjects {
     const copy = new SimulatedObjects();
-    copy.collects = this.collects;
-    copy.linger = this.linger;
+    copy.collectsGarbage = this.collectsGarbage;
+    copy.keepsTerminatingPvcs = this.keepsTerminatingPvcs;
     for (const [key, object] of this.#objects) copy.#objects.set(key, { ...object });
     copy.#versions = this.#versions;
     copy.#writes = this.#writes;
@@ -64,15 +64,15 @@ export class SimulatedObjects {
     return this.#writes;
   }
 
-  all(plural: string): readonly Kept[] {
+  all(plural: string): readonly StoredObject[] {
     return [...this.#objects].filter(([key]) => key.startsWith(`${plural}/`)).map(([, object]) => object);
   }
 
-  find(plural: string, name: string): Kept | undefined {
+  find(plural: string, name: string): StoredObject | undefined {
     return this.#objects.get(`${plural}/${name}`);
   }
 
-  /** What others than the operator do. */
+  /** Writes an object on behalf of a client other than the operator. */
   put(plural: string, object: object): void {
     const { metadata } = object as KubeObject;
     const version = ++this.#versions;
@@ -83,37 +83,37 @@ export class SimulatedObjects {
     } as never);
   }
 
-  /** Somebody deletes it; what it owned goes with it. */
-  vanish(plural: string, name: string): void {
+  /** Deletes an object on behalf of a user; the garbage collector then deletes its dependents. */
+  deleteObject(plural: string, name: string): void {
     this.#objects.delete(`${plural}/${name}`);
     this.#collect();
   }
 
   readonly client = {
-    get: async ({ plural }: Kind, { name }: At): Promise<Kept> => {
+    get: async ({ plural }: Kind, { name }: At): Promise<StoredObject> => {
       const object = this.find(plural, name);
       if (object === undefined) throw new Failure('not-found', `no ${plural} ${name}`);
       return object;
     },
-    list: async ({ plural }: Kind): Promise<{ items: readonly Kept[] }> => ({ items: this.all(plural) }),
+    list: async ({ plural }: Kind): Promise<{ items: readonly StoredObject[] }> => ({ items: this.all(plural) }),
   };
 
   readonly writer = {
     create: ({ plural }: Kind, object: KubeObject): Promise<void> =>
       this.#write(() => {
         if (this.find(plural, object.metadata.name) !== undefined)
-          throw new ApiFailure('conflict', 'it is there', { reason: 'AlreadyExists' });
+          throw new ApiFailure('conflict', 'object exists already', { reason: 'AlreadyExists' });
         this.put(plural, object);
       }),
     patch: ({ plural }: Kind, { name }: At, { body }: Change): Promise<void> =>
       this.#write(() => {
         const before = this.find(plural, name);
         if (before === undefined) throw new Failure('not-found', `no ${plural} ${name}`);
-        const asked = (body as { metadata?: Partial<ObjectMeta> }).metadata ?? {};
-        if (asked.uid === undefined && asked.resourceVersion === undefined)
+        const expected = (body as { metadata?: Partial<ObjectMeta> }).metadata ?? {};
+        if (expected.uid === undefined && expected.resourceVersion === undefined)
           this.unguarded.push(`patch of ${plural} ${name}`);
         for (const field of ['uid', 'resourceVersion'] as const)
-          if (asked[field] !== undefined && asked[field] !== before.metadata[field])
+          if (expected[field] !== undefined && expected[field] !== before.metadata[field])
             throw new Failure('conflict', `another ${field} of ${plural} ${name}`);
         this.put(plural, mergePatch(before, body as never));
         this.#collect();
@@ -130,32 +130,33 @@ export class SimulatedObjects {
   };
 
   async #write(apply: () => void): Promise<void> {
-    const isLast = this.#death?.write === this.#writes++;
-    if (isLast && this.#death?.when === 'before') throw new Killed('before a write');
+    const isKilled = this.#killPoint?.write === this.#writes++;
+    if (isKilled && this.#killPoint?.when === 'before') throw new Killed('before a write');
     this.onWrite?.('before');
     apply();
     this.onWrite?.('after');
-    if (isLast) throw new Killed('after a write');
+    if (isKilled) throw new Killed('after a write');
   }
 
-  /** Whatever had owners, and has none any more, goes. */
+  /** Deletes objects that have lost all their owners. */
   #collect(): void {
-    if (!this.collects) return;
-    const there = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
+    if (!this.collectsGarbage) return;
+    const existing = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
     for (const [key, { metadata }] of this.#objects) {
       const owners = metadata.ownerReferences ?? [];
-      if (owners.length > 0 && !owners.some(({ uid }) => there.has(uid))) this.#go(key);
+      if (owners.length > 0 && !owners.some(({ uid }) => existing.has(uid))) this.#deleteOrTerminate(key);
     }
   }
 
-  #go(key: string): void {
+  #deleteOrTerminate(key: string): void {
     const object = this.#objects.get(key);
-    if (object === undefined || !this.linger || !key.startsWith('persistentvolumeclaims/')) this.#objects.delete(key);
+    if (object === undefined || !this.keepsTerminatingPvcs || !key.startsWith('persistentvolumeclaims/'))
+      this.#objects.delete(key);
     else object.metadata = { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
   }
 
-  /** Those that were still to be seen are gone. */
-  letGo(): void {
+  /** Removes all terminating objects. */
+  removeTerminating(): void {
     for (const [key, { metadata }] of this.#objects) if (metadata.deletionTimestamp) this.#objects.delete(key);
   }
 }

@@ -5,13 +5,13 @@ export const annotated = ({ annotations = {} }: Stored<Pod>['metadata'], name: s
 
 export const withoutDigest = (version: string): string => version.replace(/@.*$/, '');
 
-/** The version that a pod asks for: that of its image, with the digest of the image if it names one. */
+/** The version in the image tag of a pod's spec, with the digest if the image has one. */
 export const versionOf = ({ spec }: Stored<Pod>): string => spec?.containers?.[0]?.image?.split(':v')[1] ?? '';
 
-/** The version that runs in a pod. */
+/** The image that the kubelet reports for a pod. */
 export const imageIn = ({ status }: Stored<Pod>): string | undefined => status?.containerStatuses?.[0]?.image;
 
-interface Seen {
+interface Observed {
   readonly isUp: boolean;
   readonly image: string | undefined;
   readonly now: Date;
@@ -22,8 +22,8 @@ const restartsOf = ({ status }: Stored<Pod>): number => status?.containerStatuse
 const isAnother = (image: string | undefined, before: string | undefined): boolean =>
   image !== undefined && before !== undefined && image !== before;
 
-/** The status that a node reports. */
-export function statusOf(pod: Stored<Pod>, { isUp, image, now }: Seen): object {
+/** The pod status that a kubelet reports. */
+export function statusOf(pod: Stored<Pod>, { isUp, image, now }: Observed): object {
   const ready = { type: 'Ready', status: isUp ? 'True' : 'False', lastTransitionTime: now.toISOString() };
   const was = pod.status?.conditions?.[0];
   const restartCount = restartsOf(pod) + Number(isAnother(image, imageIn(pod)));

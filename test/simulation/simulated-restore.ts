@@ -1,31 +1,31 @@
 import { deflateRawSync } from 'node:zlib';
-import { awayIndex, byAway, byEmployer } from '../../src/controllers/agents/away.ts';
-import { TerminatingPods } from '../../src/controllers/agents/terminating-pods.ts';
-import { ownerIndex } from '../../src/controllers/cluster/sources.ts';
-import { Glances } from '../../src/controllers/restore/glance.ts';
+import type { ClusterDialect } from '../../src/apis/common/dialect.ts';
+import type { RestoreDialect } from '../../src/apis/common/restore-dialect.ts';
+import { AwaitedObjects } from '../../src/controllers/restore/awaited-objects.ts';
+import type { RestoreContext } from '../../src/controllers/restore/context.ts';
 import { restoreReconciler } from '../../src/controllers/restore/reconcile.ts';
-import type { RestoreTools } from '../../src/controllers/restore/sources.ts';
-import type { ClusterDialect } from '../../src/dialects/dialect.ts';
-import type { RestoreDialect } from '../../src/dialects/restore-dialect.ts';
+import { agentNamespaceIndex, byResourceKey, byResourceUid } from '../../src/controllers/shared/agent-namespace.ts';
+import { ownerIndex } from '../../src/controllers/shared/context.ts';
+import { TerminatingPods } from '../../src/controllers/shared/terminating-pods.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
-import { type Death, type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
+import { Killed, type KillPoint, SimulatedObjects, type StoredObject } from './simulated-objects.ts';
 
-/** A life to be told: an API, what is there at first, and the restore that is asked for. */
-export interface Tale {
+/** The input of a simulation: the API, the initial objects and the EtcdRestore. */
+export interface Scenario {
   readonly clusters: ClusterDialect;
   readonly restores: RestoreDialect;
   readonly objects: Readonly<Record<string, readonly object[]>>;
   readonly restore: Readonly<Record<string, unknown>>;
-  /** How many members the cluster is to have, as its status says it. */
+  /** The cluster status once all members are ready. */
   readonly grown: object;
-  /** What the seed finds when it reads the backup to its end; without it, that it is whole. */
+  /** The damage that the seed finds in the backup; unset for an intact backup. */
   readonly damage?: string;
-  /** What the manifest beside the backup says of the cluster, to those who ask. */
+  /** The cluster in the backup's manifest, reported by agents with --report-cluster. */
   readonly saved?: object;
-  /** What the operator was given for stores. */
-  readonly operators?: Partial<RestoreTools['operators']>;
-  /** What happens between two passes besides. */
+  /** The operator's own store settings. */
+  readonly operators?: Partial<RestoreContext['operators']>;
+  /** A disturbance that runs between two passes. */
   readonly mishap?: (objects: SimulatedObjects) => void;
 }
 
@@ -36,12 +36,12 @@ interface Volume {
 
 const clusterId = 0xbbbn;
 const usualStore = { namespace: 'home', secret: undefined, serviceAccountName: 'reader', urls: ['s3://backups/'] };
-const courierRuns = { containerStatuses: [{ name: 'carry', state: { running: {} } }] };
+const storeProxyRuns = { containerStatuses: [{ name: 'serve-store', state: { running: {} } }] };
 
-const wellWith = (more: object): object => ({
+const succeededWith = (more: object): object => ({
   ...{ exitCode: 0, message: JSON.stringify({ ok: true, version: '3.6.16', size: 1, ...more }) },
 });
-const well = wellWith({});
+const succeeded = succeededWith({});
 const killed = { exitCode: 137, reason: 'Error' };
 const failed = (message: string): object => ({
   ...{ exitCode: 1, reason: 'Error' },
@@ -49,40 +49,41 @@ const failed = (message: string): object => ({
 });
 const ended = (name: string, terminated: object): object => ({ name, restartCount: 0, state: { terminated } });
 
-/** A moment at which the operator could have been killed, and all there was at that moment. */
+/** A point at which the operator could be killed, with a copy of the simulation at that point. */
 export interface Moment {
   readonly title: string;
   readonly life: SimulatedRestore;
 }
 
-/** One restore, with everybody who has a part in it: the operator of clusters, nodes, and etcd. */
+/** Simulates one EtcdRestore together with the cluster operator, the kubelets and etcd. */
 export class SimulatedRestore {
   readonly objects: SimulatedObjects;
-  /** What must never be. */
+  /** Violated invariants; must stay empty. */
   readonly violations: string[] = [];
-  /** Events, by their reasons. */
-  readonly told: string[] = [];
-  /** How many pods that look at the backup are yet to be killed before they are done. */
-  deaths = 0;
-  readonly #tale: Tale;
-  readonly #membersAtFirst: number;
-  readonly #volumesAtFirst: readonly string[];
+  /** Reasons of all recorded Events. */
+  readonly eventReasons: string[] = [];
+  /** The number of inspection pods that are still to be killed. */
+  inspectionsToKill = 0;
+  readonly #scenario: Scenario;
+  readonly #initialMembers: number;
+  readonly #initialVolumes: readonly string[];
   #wroteInThisPass = false;
   #passes = 0;
 
-  constructor(tale: Tale, death?: Death, copied?: SimulatedObjects) {
-    this.#tale = tale;
-    const atFirst = new SimulatedObjects(death);
-    for (const [plural, those] of Object.entries(tale.objects)) for (const object of those) atFirst.put(plural, object);
-    atFirst.put('etcdrestores', tale.restore);
-    this.#volumesAtFirst = atFirst.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
-    this.#membersAtFirst = atFirst.all('pods').length;
-    this.objects = copied ?? atFirst;
-    this.#keepVolumeOfBackups();
+  constructor(scenario: Scenario, killPoint?: KillPoint, copied?: SimulatedObjects) {
+    this.#scenario = scenario;
+    const initial = new SimulatedObjects(killPoint);
+    for (const [plural, those] of Object.entries(scenario.objects))
+      for (const object of those) initial.put(plural, object);
+    initial.put('etcdrestores', scenario.restore);
+    this.#initialVolumes = initial.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
+    this.#initialMembers = initial.all('pods').length;
+    this.objects = copied ?? initial;
+    this.#serveBackupPvc();
   }
 
-  /** The volume of the backups is there, and is no part of any cluster: lists that are compared do not have it. */
-  #keepVolumeOfBackups(): void {
+  /** Serves the PVC of the backups on `get` only, so that lists contain nothing but PVCs of clusters. */
+  #serveBackupPvc(): void {
     const { client } = this.objects;
     const get = client.get.bind(client);
     client.get = (kind, at) =>
@@ -91,34 +92,34 @@ export class SimulatedRestore {
         : get(kind, at);
   }
 
-  get restore(): Kept {
+  get restore(): StoredObject {
     const [only] = this.objects.all('etcdrestores');
-    if (only === undefined) throw new Error('the restore is gone');
+    if (only === undefined) throw new Error('the EtcdRestore does not exist');
     return only;
   }
 
-  /** Lets everybody act in turn until nothing is left to do for the restore. */
+  /** Runs passes and the other components in turn until the restore is done. */
   async run(): Promise<void> {
-    const reconcile = restoreReconciler(this.#tools());
+    const reconcile = restoreReconciler(this.#context());
     for (let pass = 0; pass < 200; pass++) {
       this.#wroteInThisPass = false;
       const outcome = await reconcile('n/r', new AbortController().signal).catch((thrown: unknown) => {
         if (thrown instanceof Killed) return { is: 'killed' as const };
-        if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // and tried again
+        if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // retried in the next pass
         throw thrown;
       });
       this.#passes++;
-      this.#timePasses();
+      this.#advance();
       if (outcome.is === 'done') return;
     }
-    throw new Error(`it does not end: ${JSON.stringify(this.restore.status)}`);
+    throw new Error(`the restore does not finish: ${JSON.stringify(this.restore.status)}`);
   }
 
-  /** Runs to the end, and returns every moment at which the operator could have been killed. */
+  /** Runs to the end and returns every point at which the operator could be killed. */
   async runAndRemember(): Promise<readonly Moment[]> {
     const moments: Moment[] = [];
     this.objects.onWrite = (when) => {
-      // Right before the next write of a pass, all is as it was right after the last one.
+      // Before the next write of a pass the state equals that after the previous write.
       if (when === 'after' || !this.#wroteInThisPass)
         moments.push({ title: `killed ${when} write ${this.objects.writes}`, life: this.#copy() });
       this.#wroteInThisPass = true;
@@ -127,137 +128,146 @@ export class SimulatedRestore {
     return moments;
   }
 
-  /** Goes on after the operator was killed in the middle of a pass: another one starts. */
-  async goOn(): Promise<void> {
-    this.#timePasses();
+  /** Continues with a new operator process after the old one was killed within a pass. */
+  async resume(): Promise<void> {
+    this.#advance();
     await this.run();
   }
 
   #copy(): SimulatedRestore {
-    const copy = new SimulatedRestore(this.#tale, undefined, this.objects.copy());
+    const copy = new SimulatedRestore(this.#scenario, undefined, this.objects.copy());
     copy.violations.push(...this.violations);
-    copy.told.push(...this.told);
-    copy.deaths = this.deaths;
+    copy.eventReasons.push(...this.eventReasons);
+    copy.inspectionsToKill = this.inspectionsToKill;
     return copy;
   }
 
-  #timePasses(): void {
-    this.#othersAct();
-    this.#tale.mishap?.(this.objects);
-    this.#watch();
+  #advance(): void {
+    this.#simulateOthers();
+    this.#scenario.mishap?.(this.objects);
+    this.#checkInvariants();
   }
 
-  #othersAct(): void {
-    for (const cluster of this.objects.all('etcdclusters')) this.#operatorLooksAfter(cluster);
-    for (const pod of this.objects.all('pods')) this.#nodeRuns(pod);
+  #simulateOthers(): void {
+    for (const cluster of this.objects.all('etcdclusters')) this.#simulateClusterOperator(cluster);
+    for (const pod of this.objects.all('pods')) this.#simulateKubelet(pod);
   }
 
-  /** The operator of clusters, as far as it matters here. */
-  #operatorLooksAfter(cluster: Kept): void {
-    const { holdAnnotation } = this.#tale.restores;
+  /** Simulates the cluster operator: acknowledges the hold annotation, and reports a settled cluster without it. */
+  #simulateClusterOperator(cluster: StoredObject): void {
+    const { holdAnnotation } = this.#scenario.restores;
     const heldBy = cluster.metadata.annotations?.[holdAnnotation];
     const { heldBy: before, ...status } = (cluster.status ?? {}) as Record<string, unknown>;
     const remembers = status['clusterId'] !== undefined;
-    if (heldBy === undefined && !remembers) this.violations.push('a cluster was left to be founded anew');
+    if (heldBy === undefined && !remembers)
+      this.violations.push('the cluster operator was free to bootstrap an empty cluster');
     const settled = {
-      ...this.#tale.grown,
+      ...this.#scenario.grown,
       conditions: [{ type: 'Progressing', status: 'False', reason: 'AsDesired' }],
     };
     const next = heldBy === undefined ? { ...status, ...settled } : { ...status, heldBy };
     if (heldBy !== before || heldBy === undefined) this.objects.put('etcdclusters', { ...cluster, status: next });
   }
 
-  #nodeRuns(pod: Kept): void {
+  #simulateKubelet(pod: StoredObject): void {
     if (pod.status !== undefined || !this.#canMount(pod)) return;
     this.objects.put('pods', { ...pod, status: this.#statusOf(pod) });
   }
 
-  #statusOf(pod: Kept): object {
+  #statusOf(pod: StoredObject): object {
     const { name } = pod.metadata;
-    if (name.includes('-look-')) return this.#looked(pod);
-    return name.includes('-courier-') ? { phase: 'Running', podIP: '10.0.0.1', ...courierRuns } : this.#seeded();
+    if (name.includes('-inspect-')) return this.#inspectionStatus(pod);
+    return name.includes('-store-proxy-')
+      ? { phase: 'Running', podIP: '10.0.0.1', ...storeProxyRuns }
+      : this.#seedStatus();
   }
 
-  #looked(pod: Kept): object {
-    if (this.deaths-- > 0) return { phase: 'Failed', containerStatuses: [ended('look', killed)] };
-    return { phase: 'Succeeded', containerStatuses: [ended('look', wellWith(this.#toldTo(pod)))] };
+  #inspectionStatus(pod: StoredObject): object {
+    if (this.inspectionsToKill-- > 0) return { phase: 'Failed', containerStatuses: [ended('inspect', killed)] };
+    return { phase: 'Succeeded', containerStatuses: [ended('inspect', succeededWith(this.#reportedCluster(pod)))] };
   }
 
-  #toldTo(pod: Kept): object {
-    const { saved } = this.#tale;
-    if (saved === undefined || !JSON.stringify(pod).includes('"--tell-cluster"')) return {};
+  #reportedCluster(pod: StoredObject): object {
+    const { saved } = this.#scenario;
+    if (saved === undefined || !JSON.stringify(pod).includes('"--report-cluster"')) return {};
     return { cluster: deflateRawSync(JSON.stringify(saved)).toString('base64') };
   }
 
-  #seeded(): object {
-    const { damage } = this.#tale;
+  #seedStatus(): object {
+    const { damage } = this.#scenario;
     if (damage !== undefined)
       return { phase: 'Pending', initContainerStatuses: [ended('fetch-backup', failed(damage))] };
-    const initContainerStatuses = [ended('fetch-backup', well)];
+    const initContainerStatuses = [ended('fetch-backup', succeeded)];
     const containerStatuses = [{ name: 'etcd', state: { running: {} } }];
     return { phase: 'Running', podIP: '10.0.0.1', initContainerStatuses, containerStatuses };
   }
 
-  /** A pod waits for the Secrets that it mounts. */
-  #canMount({ spec, metadata: { name: own } }: Kept): boolean {
+  /** True if the pod's PVC and all its required Secrets exist. */
+  #canMount({ spec, metadata: { name: own } }: StoredObject): boolean {
     const { volumes = [] } = (spec ?? {}) as { readonly volumes?: readonly Volume[] };
     const needed = volumes.flatMap(({ secret }) =>
       secret === undefined || secret.optional ? [] : [secret.secretName],
     );
     const hasOwn = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === own);
-    const disk = this.objects.find('persistentvolumeclaims', own);
-    if (hasOwn && (disk === undefined || disk.metadata.deletionTimestamp !== undefined)) return false;
+    const volume = this.objects.find('persistentvolumeclaims', own);
+    if (hasOwn && (volume === undefined || volume.metadata.deletionTimestamp !== undefined)) return false;
     return needed.every((name) => this.objects.find('secrets', name) !== undefined);
   }
 
-  #watch(): void {
+  #checkInvariants(): void {
     const { phase, stage = phase } = (this.restore.status ?? {}) as { phase?: string; stage?: string };
     const isEarly = [undefined, 'Proving', 'Seeding'].includes(stage);
-    if (isEarly && this.#oldMembers().length < this.#membersAtFirst)
+    if (isEarly && this.#oldMembers().length < this.#initialMembers)
       this.violations.push('a member was stopped too early');
     const isLost = (name: string): boolean => this.objects.find('persistentvolumeclaims', name) === undefined;
-    if (!['Complete', 'Failed'].includes(stage ?? '') && this.#volumesAtFirst.some(isLost))
-      this.violations.push('data was thrown away too early');
-    this.#watchReaders();
+    if (!['Complete', 'Failed'].includes(stage ?? '') && this.#initialVolumes.some(isLost))
+      this.violations.push('a volume was deleted too early');
+    this.#checkReaders();
   }
 
-  #watchReaders(): void {
-    const readers = this.objects.all('pods').filter((pod) => JSON.stringify(pod).includes('"--courier"'));
+  #checkReaders(): void {
+    const readers = this.objects.all('pods').filter((pod) => JSON.stringify(pod).includes('"--store-proxy"'));
     if (readers.length > 0 && this.objects.all('secrets').length === 0)
-      this.violations.push('somebody was to read before there was a courier');
+      this.violations.push('an agent pod was created before its store proxy');
   }
 
-  #oldMembers(): readonly Kept[] {
-    const isOld = ({ metadata: { ownerReferences = [] } }: Kept): boolean =>
+  #oldMembers(): readonly StoredObject[] {
+    const isOld = ({ metadata: { ownerReferences = [] } }: StoredObject): boolean =>
       ownerReferences.some(({ uid }) => uid === 'c');
     return this.objects.all('pods').filter(isOld);
   }
 
-  #tools(): RestoreTools {
+  #context(): RestoreContext {
     const { objects } = this;
-    const { clusters, restores } = this.#tale;
-    const operators = { ...usualStore, ...this.#tale.operators };
+    const { clusters, restores } = this.#scenario;
+    const operators = { ...usualStore, ...this.#scenario.operators };
     const home = { group: restores.group, namespace: operators.namespace };
-    const indexes: Readonly<Record<string, (pod: Kept) => readonly string[]>> = {
-      [ownerIndex]: byEmployer(home),
-      [awayIndex]: byAway(home),
+    const indexes: Readonly<Record<string, (pod: StoredObject) => readonly string[]>> = {
+      [ownerIndex]: byResourceUid(home),
+      [agentNamespaceIndex]: byResourceKey(home),
     };
     const agentsOf = (index: string, namespace: string, key: string) =>
       objects.all('pods').filter((pod) => pod.metadata.namespace === namespace && indexes[index]?.(pod).includes(key));
     const etcd = { to: () => ({ status: async () => ({ clusterId, memberId: 1n, leader: 1n }) }), keepOnly: () => {} };
     return {
-      ...{ dialect: restores, resource: namespaced(restores), rivals: [], keepsSecrets: true, wayTo: undefined },
+      ...{
+        dialect: restores,
+        resource: namespaced(restores),
+        otherClusterKinds: [],
+        mayWriteSecrets: true,
+        dialerTo: undefined,
+      },
       clusters: { dialect: clusters, resource: namespaced(clusters) },
       client: objects.client,
       writer: () => objects.writer,
-      glances: new Glances({ monotonic: () => this.#passes * 500 }),
+      awaitedObjects: new AwaitedObjects({ monotonic: () => this.#passes * 500 }),
       terminating: new TerminatingPods({ monotonic: () => this.#passes * 500 }),
       caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
       image: { name: 'etcd-operator' },
       operators,
       ...{ etcd, caughtUp: () => true, isOurs: () => true, now: () => new Date('2026-01-01T00:00:10Z') },
-      tell: (_: unknown, { reason }: { readonly reason: string }) => void this.told.push(reason),
+      recordEvent: (_: unknown, { reason }: { readonly reason: string }) => void this.eventReasons.push(reason),
       ...{ log: () => undefined, randomName: (of: string) => `${of}-seed` },
-    } as unknown as RestoreTools;
+    } as unknown as RestoreContext;
   }
 }

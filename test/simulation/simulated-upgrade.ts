@@ -1,46 +1,18 @@
 import { applyPatch, type Operation } from 'rfc6902';
+import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
 import { clusterReconciler } from '../../src/controllers/cluster/reconcile.ts';
-import { ownerIndex, type Tools } from '../../src/controllers/cluster/sources.ts';
-import type { Writer } from '../../src/controllers/cluster/writer.ts';
-import { coreos } from '../../src/dialects/coreos-v1beta2/dialect.ts';
+import { type ControllerContext, ownerIndex } from '../../src/controllers/shared/context.ts';
+import type { Writer } from '../../src/controllers/shared/writer.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
 import type { Pod, Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { SimulatedMembers } from './simulated-members.ts';
-import { type Kept, Killed, SimulatedObjects } from './simulated-objects.ts';
+import { Killed, SimulatedObjects, type StoredObject } from './simulated-objects.ts';
 import { annotated, imageIn, statusOf, versionOf, withoutDigest } from './simulated-pods.ts';
+import { StepCounter } from './step-counter.ts';
 
-/** Counts what the operator does, to the API server and to etcd. */
-class Mortality {
-  deeds = 0;
-  isDead = false;
-  /** Whether the operator dies after each of its deeds. */
-  readonly #isShort: boolean;
-  /** Called right before and right after each deed. */
-  readonly #onDeed: (when: 'before' | 'after') => void;
-
-  constructor(isShort = false, onDeed: (when: 'before' | 'after') => void = () => undefined) {
-    this.#isShort = isShort;
-    this.#onDeed = onDeed;
-  }
-
-  readonly does = async (deed: () => unknown): Promise<void> => {
-    if (this.isDead) throw new Killed('long ago');
-    this.deeds++;
-    this.#onDeed('before');
-    await deed();
-    this.#onDeed('after');
-    if (this.#isShort) this.#die();
-  };
-
-  #die(): never {
-    this.isDead = true;
-    throw new Killed('at a deed');
-  }
-}
-
-/** A moment at which the operator could have been killed, and all there was at that moment. */
+/** A point at which the operator could be killed, with a copy of the simulation at that point. */
 export interface Moment {
   readonly title: string;
   readonly life: SimulatedUpgrade;
@@ -48,18 +20,18 @@ export interface Moment {
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** One cluster from its beginning on, its nodes, its etcd, and an operator that may be killed once it is there. */
+/** Simulates one cluster with its kubelets and etcd, and an operator that can be killed once the cluster has formed. */
 export class SimulatedUpgrade {
   readonly members: SimulatedMembers;
-  /** Events about versions of members, in their order. */
-  readonly told: string[] = [];
+  /** Messages of Events about member versions, in order. */
+  readonly versionEvents: string[] = [];
   readonly #objects: SimulatedObjects;
-  /** What is on disks, under the uid of whatever keeps it: a claim, or a pod. */
+  /** UIDs of the PVCs, or of the pods without PVC, that hold data. */
   readonly #data = new Set<string>();
   readonly #running = new Map<string, string>();
-  /** For how long nodes have been about to run another image in a pod. */
+  /** By pod UID: the number of ticks since the image in the spec changed. */
   readonly #changing = new Map<string, number>();
-  #mortality = new Mortality();
+  #counter = new StepCounter();
   #now = Date.parse('2026-01-01T00:00:00Z');
   #names = 0;
   #actedInThisPass = false;
@@ -69,53 +41,53 @@ export class SimulatedUpgrade {
     this.#objects = objects;
   }
 
-  /** Founds a cluster, and waits until it is there. */
+  /** Creates a cluster and waits until it has settled. */
   static async of(spec: Spec): Promise<SimulatedUpgrade> {
     const life = new SimulatedUpgrade();
     life.#objects.put('etcdclusters', { metadata: { name: 'db', namespace: 'n', uid: 'u', generation: 1 }, spec });
-    await life.#untilAsWanted();
+    await life.#untilSettled();
     return life;
   }
 
-  get deeds(): number {
-    return this.#mortality.deeds;
+  get steps(): number {
+    return this.#counter.steps;
   }
 
-  get pods(): readonly Kept[] {
+  get pods(): readonly StoredObject[] {
     return this.#objects.all('pods');
   }
 
-  get #cluster(): Kept {
+  get #cluster(): StoredObject {
     const [only] = this.#objects.all('etcdclusters');
-    if (only === undefined) throw new Error('the cluster is gone');
+    if (only === undefined) throw new Error('the EtcdCluster does not exist');
     return only;
   }
 
-  /** Changes the spec. `isShort`: an operator dies after each of its steps. */
-  async change(spec: Spec, { isShort = false } = {}): Promise<void> {
-    this.#mortality = new Mortality(isShort);
-    this.want(spec);
-    await this.#untilAsWanted();
+  /** Changes the spec and waits until the cluster has settled. */
+  async change(spec: Spec, { diesAfterEachStep = false } = {}): Promise<void> {
+    this.#counter = new StepCounter(diesAfterEachStep);
+    this.updateSpec(spec);
+    await this.#untilSettled();
   }
 
-  /** Changes the spec; returns every moment at which the operator could have been killed. */
+  /** Changes the spec and returns every point at which the operator could be killed. */
   async changeAndRemember(spec: Spec): Promise<readonly Moment[]> {
     const moments: Moment[] = [];
-    this.#mortality = new Mortality(false, (when) => {
-      // Right before the next deed of a pass, all is as it was right after the last one.
+    this.#counter = new StepCounter(false, (when) => {
+      // Before the next step of a pass the state equals that after the previous step.
       if (when === 'after' || !this.#actedInThisPass)
-        moments.push({ title: `killed ${when} deed ${this.deeds}`, life: this.copy() });
+        moments.push({ title: `killed ${when} step ${this.steps}`, life: this.copy() });
       this.#actedInThisPass = true;
     });
-    this.want(spec);
-    await this.#untilAsWanted();
+    this.updateSpec(spec);
+    await this.#untilSettled();
     return moments;
   }
 
-  /** Goes on after the operator was killed in the middle of a pass: another one starts. */
-  async goOn(): Promise<void> {
+  /** Continues with a new operator process after the old one was killed within a pass. */
+  async resume(): Promise<void> {
     this.nodesAct();
-    await this.#untilAsWanted();
+    await this.#untilSettled();
   }
 
   copy(): SimulatedUpgrade {
@@ -128,31 +100,31 @@ export class SimulatedUpgrade {
     return copy;
   }
 
-  want(spec: Spec): void {
+  updateSpec(spec: Spec): void {
     const before = this.#cluster;
     const wanted = { ...(before.spec as unknown as Spec), ...spec };
     this.#objects.put('etcdclusters', { ...before, spec: wanted as never });
   }
 
-  async #untilAsWanted(): Promise<void> {
-    let reconcile = clusterReconciler(this.tools());
+  async #untilSettled(): Promise<void> {
+    let reconcile = clusterReconciler(this.context());
     for (let pass = 0, calm = 0; pass < 400; pass++) {
       this.#actedInThisPass = false;
       await reconcile('n/db', new AbortController().signal).catch((thrown: unknown) => {
         if (!(thrown instanceof Killed)) throw thrown;
       });
-      if (this.#mortality.isDead) {
-        this.#mortality.isDead = false;
-        reconcile = clusterReconciler(this.tools());
+      if (this.#counter.isDead) {
+        this.#counter.isDead = false;
+        reconcile = clusterReconciler(this.context());
       }
       this.nodesAct();
-      calm = this.isAsWanted() ? calm + 1 : 0;
+      calm = this.matchesSpec() ? calm + 1 : 0;
       if (calm > 3) return;
     }
-    throw new Error(`it does not end: ${JSON.stringify(this.#cluster.status)}`);
+    throw new Error(`the cluster does not settle: ${JSON.stringify(this.#cluster.status)}`);
   }
 
-  isAsWanted(): boolean {
+  matchesSpec(): boolean {
     const { size, version } = this.#cluster.spec as unknown as { size: number; version: string };
     const { currentVersion, conditions = [] } = (this.#cluster.status ?? {}) as {
       currentVersion?: string;
@@ -165,34 +137,34 @@ export class SimulatedUpgrade {
 
   nodesAct(): void {
     this.#now += 1_000;
-    const there = this.pods as unknown as readonly Stored<Pod>[];
-    const alive = new Set(there.map(({ metadata }) => metadata.uid));
-    for (const [uid, name] of this.#running) if (!alive.has(uid)) this.#ended(uid, name);
-    this.#found(there);
-    for (const pod of there) this.#run(pod);
+    const pods = this.pods as unknown as readonly Stored<Pod>[];
+    const alive = new Set(pods.map(({ metadata }) => metadata.uid));
+    for (const [uid, name] of this.#running) if (!alive.has(uid)) this.#stopped(uid, name);
+    this.#formCluster(pods);
+    for (const pod of pods) this.#run(pod);
     this.members.settle();
-    if (this.members.entries.length > 0 && !this.members.hasMajority)
-      this.members.violations.push('there was no majority');
+    if (this.members.entries.length > 0 && !this.members.hasQuorum)
+      this.members.violations.push('the cluster lost quorum');
   }
 
-  #ended(uid: string, name: string): void {
+  #stopped(uid: string, name: string): void {
     this.#running.delete(uid);
     if (!this.pods.some(({ metadata }) => metadata.name === name)) this.members.stop(name);
     if (this.#data.delete(uid) && this.members.named(name) !== undefined)
       this.members.violations.push(`${name} lost its data while it was a member`);
   }
 
-  #found(pods: readonly Stored<Pod>[]): void {
-    const founders = pods.filter(({ metadata }) => annotated(metadata, 'initial-cluster-state') === 'new');
-    const [first] = founders;
+  #formCluster(pods: readonly Stored<Pod>[]): void {
+    const bootstrapMembers = pods.filter(({ metadata }) => annotated(metadata, 'initial-cluster-state') === 'new');
+    const [first] = bootstrapMembers;
     if (first === undefined || this.members.entries.length > 0) return;
     const list = (annotated(first.metadata, 'initial-cluster') ?? '').split(',');
-    if (founders.length < list.length) return;
+    if (bootstrapMembers.length < list.length) return;
     const version = withoutDigest(versionOf(first));
     this.members.form(
       list.map((each) => ({ name: each.split('=')[0] ?? '', peerURL: each.split('=')[1] ?? '', version })),
     );
-    for (const pod of founders) this.#keepsData(pod);
+    for (const pod of bootstrapMembers) this.#recordData(pod);
   }
 
   #run(pod: Stored<Pod>): void {
@@ -200,32 +172,32 @@ export class SimulatedUpgrade {
     const image = this.#imageNow(pod);
     this.#running.set(uid, name);
     if (image === undefined) this.members.stop(name);
-    else this.#keepUp(pod, image);
+    else this.#startEtcd(pod, image);
     const status = statusOf(pod, { isUp: this.members.isUp(name), image, now: new Date(this.#now) });
     this.#objects.put('pods', { ...pod, status });
   }
 
-  #keepUp(pod: Stored<Pod>, image: string): void {
+  #startEtcd(pod: Stored<Pod>, image: string): void {
     const { name } = pod.metadata;
     const version = withoutDigest(image);
-    const hasData = this.#data.has(this.#diskOf(pod));
-    if (!this.members.isUp(name) && this.members.start({ name, version, hasData })) this.#keepsData(pod);
+    const hasData = this.#data.has(this.#volumeOf(pod));
+    if (!this.members.isUp(name) && this.members.start({ name, version, hasData })) this.#recordData(pod);
   }
 
-  /** What runs in a pod: when another image is asked for, the old one for a while, then nothing, then the new one. */
+  /** The image that runs in a pod. After an image change: first the old image, then none, then the new one. */
   #imageNow(pod: Stored<Pod>): string | undefined {
     const { uid } = pod.metadata;
-    const [asked, runs = asked] = [versionOf(pod), imageIn(pod)];
-    const since = asked === runs ? 0 : ((this.#changing.get(uid) ?? 0) + 1) % 4;
+    const [wanted, runs = wanted] = [versionOf(pod), imageIn(pod)];
+    const since = wanted === runs ? 0 : ((this.#changing.get(uid) ?? 0) + 1) % 4;
     this.#changing.set(uid, since);
-    return [asked, runs][since];
+    return [wanted, runs][since];
   }
 
-  #keepsData(pod: Stored<Pod>): void {
-    this.#data.add(this.#diskOf(pod));
+  #recordData(pod: Stored<Pod>): void {
+    this.#data.add(this.#volumeOf(pod));
   }
 
-  #diskOf({ metadata, spec }: Stored<Pod>): string {
+  #volumeOf({ metadata, spec }: Stored<Pod>): string {
     const claim = spec?.volumes?.find(({ name }) => name === 'etcd-data')?.persistentVolumeClaim?.claimName;
     return claim === undefined
       ? metadata.uid
@@ -234,7 +206,7 @@ export class SimulatedUpgrade {
 
   #writer(): Writer {
     const { writer } = this.#objects;
-    const { does } = this.#mortality;
+    const { run } = this.#counter;
     const jsonPatch = (plural: string, name: string, body: object): void => {
       const object = structuredClone(this.#objects.find(plural, name));
       const problem = applyPatch(object, body as Operation[]).find((each) => each !== null);
@@ -242,13 +214,13 @@ export class SimulatedUpgrade {
       this.#objects.put(plural, object);
     };
     return {
-      create: (resource, object) => does(() => writer.create(resource, object)),
+      create: (resource, object) => run(() => writer.create(resource, object)),
       patch: (resource, at, patch) =>
-        does(() =>
+        run(() =>
           patch.type === 'json' ? jsonPatch(resource.plural, at.name, patch.body) : writer.patch(resource, at, patch),
         ),
       remove: ({ plural }, at, { preconditions }) =>
-        does(async () => {
+        run(async () => {
           const uid = this.#objects.find(plural, at.name)?.metadata.uid;
           if (uid !== undefined && preconditions.uid !== uid)
             throw new Failure('conflict', `another ${plural} ${at.name}`);
@@ -257,14 +229,15 @@ export class SimulatedUpgrade {
     };
   }
 
-  #hear(message: string): void {
+  #recordVersionEvent(message: string): void {
     const [, name = '', to = ''] = /^Member (\S+) (?:up|down)graded from \S+ to (\S+)/.exec(message) ?? [];
     if (name === '') return;
-    this.told.push(message.trim());
-    if (this.members.runs(name) !== to) this.members.violations.push(`told before it runs: ${message}`);
+    this.versionEvents.push(message.trim());
+    if (this.members.runs(name) !== to)
+      this.members.violations.push(`Event recorded before the member runs the version: ${message}`);
   }
 
-  tools(): Tools {
+  context(): ControllerContext {
     const objects = this.#objects;
     const nameIn = (key: string): string => key.split('/')[1] ?? '';
     const cacheOf = (plural: string) => ({
@@ -274,18 +247,23 @@ export class SimulatedUpgrade {
           ? objects.all(plural).filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
           : [],
     });
-    const to = ({ dial }: Endpoint) => this.members.connectionTo(dial?.host ?? '', this.#mortality.does);
+    const to = ({ dial }: Endpoint) => this.members.connectionTo(dial?.host ?? '', this.#counter.run);
     return {
       ...{ dialect: coreos, resource: namespaced(coreos), isOurs: () => true, client: objects.client },
-      ...{ etcd: { to, keepOnly: () => {} }, writer: () => this.#writer(), caughtUp: () => true, toldAgo: () => 10 },
+      ...{
+        etcd: { to, keepOnly: () => {} },
+        writer: () => this.#writer(),
+        caughtUp: () => true,
+        secondsSinceStatusWrite: () => 10,
+      },
       caches: {
         ...{ clusters: cacheOf('etcdclusters'), pods: cacheOf('pods'), claims: cacheOf('persistentvolumeclaims') },
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },
       },
-      ...{ keepsSecrets: true, dropsSecrets: true, tidied: new Map(), wayTo: undefined },
-      ...{ tell: (_: unknown, { message }: { message: string }) => this.#hear(message) },
+      ...{ mayWriteSecrets: true, mayDeleteSecrets: true, absentSecrets: new Map(), dialerTo: undefined },
+      ...{ recordEvent: (_: unknown, { message }: { message: string }) => this.#recordVersionEvent(message) },
       ...{ log: () => undefined, now: () => new Date(this.#now) },
       randomName: (cluster: string) => `${cluster}-${this.#names++}`,
-    } as unknown as Tools;
+    } as unknown as ControllerContext;
   }
 }

@@ -1,28 +1,28 @@
+import type { ClusterDialect } from '../../src/apis/common/dialect.ts';
+import { Watched } from '../../src/controllers/cluster/observe/watched.ts';
 import { clusterReconciler } from '../../src/controllers/cluster/reconcile.ts';
-import { clusterIndex, ownerIndex, type Tools } from '../../src/controllers/cluster/sources.ts';
-import { Watched } from '../../src/controllers/cluster/watched.ts';
-import type { ClusterDialect } from '../../src/dialects/dialect.ts';
+import { type ControllerContext, clusterIndex, ownerIndex } from '../../src/controllers/shared/context.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
 import type { KubeObject, Pod, Stored } from '../../src/kube/object.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { SimulatedMembers } from './simulated-members.ts';
-import { type Kept, SimulatedObjects } from './simulated-objects.ts';
+import { SimulatedObjects, type StoredObject } from './simulated-objects.ts';
 import { statusOf, versionOf } from './simulated-pods.ts';
 
-interface Shown {
+interface ClusterStatus {
   readonly keptVolumes?: readonly { readonly name: string; readonly member: string; readonly until?: string }[];
 }
 
-/** One cluster with volumes, its nodes and its etcd, and an operator that can be started again. */
+/** Simulates one cluster with PVCs, its kubelets and etcd, and an operator that can be restarted. */
 export class SimulatedVolumes {
   readonly violations: string[] = [];
   readonly events: string[] = [];
   readonly objects = new SimulatedObjects();
   readonly #members = new SimulatedMembers();
   readonly #dialect: ClusterDialect;
-  /** Which member of etcd has written to a volume, by the uid of its claim. */
+  /** By PVC UID: the ID of the member that has written to the volume. */
   readonly #writtenBy = new Map<string, bigint>();
-  /** Pods on nodes that are lost. */
+  /** UIDs of pods on lost nodes. */
   readonly #lost = new Set<string>();
   #now = Date.parse('2026-01-01T00:00:00Z');
   #names = 0;
@@ -32,10 +32,10 @@ export class SimulatedVolumes {
     this.#dialect = dialect;
     const metadata = { name: 'db', namespace: 'n', uid: 'u', generation: 1 };
     this.objects.put('etcdclusters', { metadata, spec });
-    this.#reconcile = clusterReconciler(this.#tools());
+    this.#reconcile = clusterReconciler(this.#context());
   }
 
-  get claims(): readonly Kept[] {
+  get claims(): readonly StoredObject[] {
     return this.objects.all('persistentvolumeclaims');
   }
 
@@ -43,31 +43,31 @@ export class SimulatedVolumes {
     return this.objects.all('pods') as readonly KubeObject[] as readonly Stored<Pod>[];
   }
 
-  get kept(): NonNullable<Shown['keptVolumes']> {
-    return ((this.objects.find('etcdclusters', 'db')?.status ?? {}) as Shown).keptVolumes ?? [];
+  get kept(): NonNullable<ClusterStatus['keptVolumes']> {
+    return ((this.objects.find('etcdclusters', 'db')?.status ?? {}) as ClusterStatus).keptVolumes ?? [];
   }
 
   get memberNames(): readonly string[] {
     return this.#members.entries.map(({ name }) => name).toSorted();
   }
 
-  want(spec: object): void {
-    const before = this.objects.find('etcdclusters', 'db') as Kept;
+  updateSpec(spec: object): void {
+    const before = this.objects.find('etcdclusters', 'db') as StoredObject;
     this.objects.put('etcdclusters', { ...before, spec: { ...(before.spec as unknown as object), ...spec } as never });
   }
 
-  /** The cluster is deleted, and declared again with the same spec. */
-  declareAgain(): void {
-    const { spec } = this.objects.find('etcdclusters', 'db') as Kept;
-    this.objects.vanish('etcdclusters', 'db');
+  /** Deletes the EtcdCluster and creates it again with the same spec. */
+  recreate(): void {
+    const { spec } = this.objects.find('etcdclusters', 'db') as StoredObject;
+    this.objects.deleteObject('etcdclusters', 'db');
     const metadata = { name: 'db', namespace: 'n', uid: 'u2', generation: 1 };
     this.objects.put('etcdclusters', { metadata, spec: spec as never });
     this.restartOperator();
   }
 
-  /** Another process, which has watched nothing yet. */
+  /** Replaces the operator process, so that its observed durations start at zero. */
   restartOperator(): void {
-    this.#reconcile = clusterReconciler(this.#tools());
+    this.#reconcile = clusterReconciler(this.#context());
   }
 
   loseNodeOf(pod: string): void {
@@ -75,7 +75,7 @@ export class SimulatedVolumes {
     this.#members.stop(pod);
   }
 
-  /** Lets so much time go by, with a pass every so often. */
+  /** Advances the clock, with one pass every `every` seconds. */
   async pass(seconds: number, every = 10): Promise<void> {
     for (let gone = 0; gone < seconds; gone += every) {
       await this.#reconcile('n/db', new AbortController().signal);
@@ -100,30 +100,30 @@ export class SimulatedVolumes {
   }
 
   #form(): void {
-    const note = (pod: Stored<Pod>, text: string) =>
+    const annotation = (pod: Stored<Pod>, text: string) =>
       pod.metadata.annotations?.[`${this.#dialect.group}/initial-cluster${text}`] ?? '';
-    const founders = this.pods.filter((pod) => note(pod, '-state') === 'new');
-    const [first] = founders;
+    const bootstrapMembers = this.pods.filter((pod) => annotation(pod, '-state') === 'new');
+    const [first] = bootstrapMembers;
     if (first === undefined || this.#members.entries.length > 0) return;
-    const list = note(first, '')
+    const list = annotation(first, '')
       .split(',')
       .map((each) => each.split('='));
-    if (founders.length < list.length) return;
+    if (bootstrapMembers.length < list.length) return;
     this.#members.form(list.map(([name = '', peerURL = '']) => ({ name, peerURL, version: versionOf(first) })));
-    for (const pod of founders) this.#write(pod);
+    for (const pod of bootstrapMembers) this.#write(pod);
   }
 
   #run(pod: Stored<Pod>): void {
     const { name } = pod.metadata;
     const writer = this.#writtenBy.get(this.#claimOf(pod)?.metadata.uid ?? '');
-    this.#judge(name, this.#claimOf(pod), writer);
+    this.#checkVolume(name, this.#claimOf(pod), writer);
     if (this.#members.isUp(name)) return;
     if (this.#members.start({ name, version: versionOf(pod), hasData: writer !== undefined })) this.#write(pod);
   }
 
-  #judge(name: string, claim: Kept | undefined, writer: bigint | undefined): void {
+  #checkVolume(name: string, claim: StoredObject | undefined, writer: bigint | undefined): void {
     if (JSON.stringify([claim?.metadata.labels]).includes('/removed-member'))
-      this.violations.push(`${name} runs on ${claim?.metadata.name}, of a removed member`);
+      this.violations.push(`${name} runs on PVC ${claim?.metadata.name} of a removed member`);
     const { id = writer } = this.#members.named(name) ?? {};
     if (writer !== undefined && writer !== id) this.violations.push(`${name} has the volume of another member`);
   }
@@ -133,12 +133,12 @@ export class SimulatedVolumes {
     if (id !== undefined) this.#writtenBy.set(this.#claimOf(pod)?.metadata.uid ?? '', id);
   }
 
-  #claimOf({ spec }: Stored<Pod>): Kept | undefined {
+  #claimOf({ spec }: Stored<Pod>): StoredObject | undefined {
     const volume = spec?.volumes?.find(({ name }) => name === 'etcd-data');
     return this.objects.find('persistentvolumeclaims', volume?.persistentVolumeClaim?.claimName ?? '');
   }
 
-  #tools(): Tools {
+  #context(): ControllerContext {
     const { objects } = this;
     const { clusterLabel } = this.#dialect;
     const cacheOf = (plural: string) => ({
@@ -149,21 +149,32 @@ export class SimulatedVolumes {
           return index === clusterIndex && labels[clusterLabel] === value;
         }),
     });
-    const does = async (deed: () => void): Promise<void> => deed();
-    const to = ({ dial }: Endpoint) => this.#members.connectionTo(dial?.host ?? '', does);
+    const write = async (change: () => void): Promise<void> => change();
+    const to = ({ dial }: Endpoint) => this.#members.connectionTo(dial?.host ?? '', write);
     return {
       ...{ dialect: this.#dialect, resource: namespaced(this.#dialect), isOurs: () => true, client: objects.client },
-      ...{ etcd: { to, keepOnly: () => {} }, writer: () => objects.writer, caughtUp: () => true, toldAgo: () => 10 },
+      ...{
+        etcd: { to, keepOnly: () => {} },
+        writer: () => objects.writer,
+        caughtUp: () => true,
+        secondsSinceStatusWrite: () => 10,
+      },
       caches: {
         ...{ clusters: cacheOf('etcdclusters'), pods: cacheOf('pods'), claims: cacheOf('persistentvolumeclaims') },
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },
       },
-      ...{ keepsSecrets: true, dropsSecrets: true, tidied: new Map(), wayTo: undefined, list: objects.client.list },
+      ...{
+        mayWriteSecrets: true,
+        mayDeleteSecrets: true,
+        absentSecrets: new Map(),
+        dialerTo: undefined,
+        list: objects.client.list,
+      },
       watched: new Watched({ monotonic: () => this.#now }),
-      tell: (_: unknown, { reason, message }: { reason: string; message: string }) =>
+      recordEvent: (_: unknown, { reason, message }: { reason: string; message: string }) =>
         void this.events.push(`${reason} ${message}`),
       ...{ log: () => undefined, now: () => new Date(this.#now) },
       randomName: (cluster: string) => `${cluster}-${this.#names++}`,
-    } as unknown as Tools;
+    } as unknown as ControllerContext;
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Blueprint } from '../../src/core/desired/manifest.ts';
-import { memberPod } from '../../src/core/desired/pod.ts';
-import { seedPod } from '../../src/core/desired/seed-pod.ts';
-import type { CarrierName } from '../../src/core/model/names.ts';
-import { readCluster } from '../../src/dialects/coreos-v1beta2/intent.ts';
+import { chooseNode } from '../../lab/controllers/placement.ts';
+import { readCluster } from '../../src/apis/coreos-v1beta2/intent.ts';
+import type { MemberName } from '../../src/core/cluster/model/names.ts';
+import type { Blueprint } from '../../src/core/manifests/manifest.ts';
+import { memberPodManifest } from '../../src/core/manifests/pod.ts';
+import { seedPod } from '../../src/core/manifests/seed-pod.ts';
 import type { Node, Pod } from '../../src/kube/object.ts';
-import { placeFor } from '../../src/lab/controllers/place.ts';
 
 const hostname = 'kubernetes.io/hostname';
 const nodes = ['n1', 'n2', 'n3'].map((name) => ({
@@ -15,7 +15,7 @@ const nodes = ['n1', 'n2', 'n3'].map((name) => ({
   status: { conditions: [{ type: 'Ready', status: 'True' }] },
 })) as unknown as readonly Node[];
 
-const named = (name: string): CarrierName => name as CarrierName;
+const named = (name: string): MemberName => name as MemberName;
 
 function blueprintOf(pod: object): Blueprint {
   const spec = { size: 3, version: '3.6.16', pod };
@@ -27,24 +27,24 @@ function blueprintOf(pod: object): Blueprint {
 const members = (blueprint: Blueprint, count: number): readonly Pod[] =>
   Array.from({ length: count }, (_, i) => {
     const name = named(`db-old-${i}`);
-    const join = { as: 'founder', of: { members: [name], token: 't' } } as const;
-    return memberPod(blueprint, { name, join, version: '3.6.16' }) as unknown as Pod;
+    const join = { as: 'bootstrap', of: { members: [name], token: 't' } } as const;
+    return memberPodManifest(blueprint, { name, join, version: '3.6.16' }) as unknown as Pod;
   });
 
 function joining(blueprint: Blueprint, name: string, leaving: readonly string[]): Pod {
-  const join = { as: 'newcomer', among: [] } as const;
-  const body = { name: named(name), join, version: '3.6.16', leaving: leaving.map(named) };
-  return memberPod(blueprint, body) as unknown as Pod;
+  const join = { as: 'joining', among: [] } as const;
+  const pod = { name: named(name), join, version: '3.6.16', leaving: leaving.map(named) };
+  return memberPodManifest(blueprint, pod) as unknown as Pod;
 }
 
 const seedOf = (blueprint: Blueprint): Pod =>
   seedPod(blueprint, {
-    ...{ name: named('db-seed'), token: 't', image: { name: 'ours' }, words: [], mounts: [] },
+    ...{ name: named('db-seed'), token: 't', image: { name: 'etcd-operator' }, args: [], mounts: [] },
     owner: { apiVersion: 'v1', kind: 'EtcdRestore', name: 'r', uid: 'u', controller: true },
     ...{ labels: { app: 'etcd-restore' }, annotations: {} },
   }) as unknown as Pod;
 
-/** Pods of other applications, so that nodes are not equally full. */
+/** Pods of other applications, so that nodes have different loads. */
 const others = (busy: number): readonly Pod[] =>
   Array.from({ length: busy }, (_, i) =>
     onNode({ metadata: { name: `o${i}`, namespace: 'x' } } as Pod, `n${(i % 2) + 1}`),
@@ -53,25 +53,25 @@ const others = (busy: number): readonly Pod[] =>
 const onNode = (pod: Pod, nodeName: string): Pod => ({ ...pod, spec: { containers: [], ...pod.spec, nodeName } });
 const nodeOf = ({ spec }: Pod): string => spec?.nodeName ?? '';
 
-/** Where the scheduler puts it, among those that are there. */
+/** Schedules a pod among existing pods. */
 function placed(pod: Pod, there: readonly Pod[]): Pod {
-  const place = placeFor(pod, { nodes, pods: there });
+  const place = chooseNode(pod, { nodes, pods: there });
   if ('message' in place) throw new Error(`${pod.metadata.name}: ${place.message}`);
   return onNode(pod, place.node);
 }
 
 const apart = { topologyKey: hostname, labelSelector: { matchLabels: { etcd_cluster: 'db' } } };
-const wishes = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 5, podAffinityTerm: apart }] };
+const preferred = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 5, podAffinityTerm: apart }] };
 const ways = [
-  ['as is usual', {}],
-  ['by force', { antiAffinity: true }],
-  ['as the spec says', { affinity: { podAntiAffinity: wishes } }],
+  ['by default', {}],
+  ['by required anti-affinity', { antiAffinity: true }],
+  ['by affinity of the spec', { affinity: { podAntiAffinity: preferred } }],
 ] as const;
 
-describe.each(ways)('members that are kept apart %s', (_title, spec) => {
+describe.each(ways)('members spread %s', (_title, spec) => {
   const blueprint = blueprintOf(spec);
 
-  it.each([0, 1, 2, 3, 4, 5])('are on different nodes after a restore in place, beside %s other pods', (busy) => {
+  it.each([0, 1, 2, 3, 4, 5])('run on different nodes after a restore in place, with %s other pods', (busy) => {
     let there = [...others(busy)];
     for (const pod of members(blueprint, 3)) there.push(placed(pod, there));
     const seed = placed(seedOf(blueprint), there);
@@ -84,7 +84,7 @@ describe.each(ways)('members that are kept apart %s', (_title, spec) => {
   });
 });
 
-it('members without volumes are on different nodes after each was replaced because its pod had to change', () => {
+it('members without PVCs run on different nodes after a rolling replacement', () => {
   const blueprint = blueprintOf({});
   for (const busy of [0, 1, 2, 3, 4, 5]) {
     let there = [...others(busy)];
@@ -99,7 +99,7 @@ it('members without volumes are on different nodes after each was replaced becau
   }
 });
 
-it('a joining member keeps away from the node of a leaving one as long as another is free', () => {
+it('a joining member avoids the node of a leaving member if another node is free', () => {
   const blueprint = blueprintOf({});
   const leaving = onNode(joining(blueprint, 'db-seed', []), 'n1');
   expect(nodeOf(placed(joining(blueprint, 'db-1', ['db-seed']), [leaving, ...others(3)]))).not.toBe('n1');

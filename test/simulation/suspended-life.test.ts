@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { clusterReconciler } from '../../src/controllers/cluster/reconcile.ts';
-import type { Tools } from '../../src/controllers/cluster/sources.ts';
-import { writerFor } from '../../src/controllers/cluster/writer.ts';
+import type { ControllerContext } from '../../src/controllers/shared/context.ts';
+import { writerFor } from '../../src/controllers/shared/writer.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
-import type { At, KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject, NamespacedName } from '../../src/kube/object.ts';
 import type { Resource } from '../../src/kube/resource.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Expectations } from '../../src/runtime/expectations.ts';
-import { confirmLeading, whileLeading } from '../../src/runtime/while-leading.ts';
+import { assertLeading, fencedKubeClient } from '../../src/runtime/fenced-kube-client.ts';
 import { SimulatedUpgrade } from './simulated-upgrade.ts';
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-const onDisks = { pod: { persistentVolumeClaimSpec: claim } };
-const otherDisks = { pod: { persistentVolumeClaimSpec: { ...claim, storageClassName: 'fast' } } };
-const otherPods = { pod: { ...onDisks.pod, etcdEnv: [{ name: 'ETCD_MAX_TXN_OPS', value: '256' }] } };
+const onVolumes = { pod: { persistentVolumeClaimSpec: claim } };
+const otherVolumes = { pod: { persistentVolumeClaimSpec: { ...claim, storageClassName: 'fast' } } };
+const otherPods = { pod: { ...onVolumes.pod, etcdEnv: [{ name: 'ETCD_MAX_TXN_OPS', value: '256' }] } };
 
 /** Calls of a connection that change etcd. */
 const changes = new Set(['memberAdd', 'memberRemove', 'memberPromote', 'memberUpdate', 'moveLeader', 'downgrade']);
 
 /**
- * One pass of an operator whose process is stopped right after so many of its calls, reads and writes, to Kubernetes and to
- * etcd. When it goes on, another operator leads.
+ * Runs one pass of an operator that loses its lease after a number of calls to Kubernetes or etcd, as a suspended process
+ * does.
  */
 class SuspendedPass {
   calls = 0;
   readonly writes: string[] = [];
-  /** What reached the API server or etcd after it had led. */
+  /** Writes that reached the API server or etcd after the lease was lost. */
   readonly late: string[] = [];
   readonly #callsUntilStop: number;
 
@@ -36,7 +36,7 @@ class SuspendedPass {
 
   async run(life: SimulatedUpgrade): Promise<this> {
     const signal = new AbortController().signal;
-    await clusterReconciler(this.#tools(life.tools()))('n/db', signal).catch(() => undefined);
+    await clusterReconciler(this.#context(life.context()))('n/db', signal).catch(() => undefined);
     return this;
   }
 
@@ -51,13 +51,13 @@ class SuspendedPass {
     }
   }
 
-  #tools(tools: Tools): Tools {
-    const client = whileLeading(this.#client(tools), this.#leads);
+  #context(context: ControllerContext): ControllerContext {
+    const client = fencedKubeClient(this.#client(context), this.#leads);
     const expectations = new Expectations({ clock: systemClock, onExpired: () => undefined });
     const writing = { client, expectations, storeOf: () => undefined, onStatus: () => undefined };
-    const to = (endpoint: Endpoint) => this.#connection(tools.etcd.to(endpoint));
+    const to = (endpoint: Endpoint) => this.#connection(context.etcd.to(endpoint));
     return {
-      ...tools,
+      ...context,
       client,
       writer: (key) => writerFor(key, writing),
       etcd: { to, keepOnly: () => {} } as never,
@@ -65,25 +65,26 @@ class SuspendedPass {
     };
   }
 
-  #client({ client, writer }: Tools): KubeClient {
+  #client({ client, writer }: ControllerContext): KubeClient {
     const own = writer('n/db');
     return {
-      get: (resource: Resource<KubeObject>, at: At) => this.#call('get', false, () => client.get(resource, at)),
+      get: (resource: Resource<KubeObject>, at: NamespacedName) =>
+        this.#call('get', false, () => client.get(resource, at)),
       create: (resource: Resource<KubeObject>, object: KubeObject) =>
         this.#call(`create ${resource.plural}`, true, () => own.create(resource, object)),
-      patch: (resource: Resource<KubeObject>, at: At, how: never) =>
+      patch: (resource: Resource<KubeObject>, at: NamespacedName, how: never) =>
         this.#call(`patch ${resource.plural}`, true, () => own.patch(resource, at, how)),
-      remove: (resource: Resource<KubeObject>, at: At, how: never) =>
+      remove: (resource: Resource<KubeObject>, at: NamespacedName, how: never) =>
         this.#call(`remove ${resource.plural}`, true, () => own.remove(resource, at, how)),
     } as unknown as KubeClient;
   }
 
-  /** As those of `connectionsWhileLeading`, it asks before it sends a change. */
+  /** Checks the lease before each change, as the connections of `connectionsWhileLeading` do. */
   #connection<T extends object>(connection: T): T {
     const calls = Object.entries(connection).map(([name, method]) => [
       name,
       async (...options: unknown[]) => {
-        if (changes.has(name)) confirmLeading(this.#leads);
+        if (changes.has(name)) assertLeading(this.#leads);
         const call = method as (...options: unknown[]) => Promise<unknown>;
         return this.#call(name, changes.has(name), () => call(...options));
       },
@@ -92,8 +93,8 @@ class SuspendedPass {
   }
 }
 
-/** Stops each pass that writes something after each of its calls. Gives back what was written meanwhile by those that lead. */
-async function stoppedEverywhere(life: SimulatedUpgrade): Promise<ReadonlySet<string>> {
+/** Suspends every writing pass after each of its calls. Returns the writes of the passes that kept the lease. */
+async function suspendedEverywhere(life: SimulatedUpgrade): Promise<ReadonlySet<string>> {
   const written = new Set<string>();
   for (let pass = 0, calm = 0; pass < 200 && calm < 3; pass += 1) {
     const before = life.copy();
@@ -104,29 +105,29 @@ async function stoppedEverywhere(life: SimulatedUpgrade): Promise<ReadonlySet<st
       expect(stopped.late, `stopped after call ${stop} of pass ${pass}, which writes ${writes.join()}`).toEqual([]);
     }
     life.nodesAct();
-    calm = life.isAsWanted() ? calm + 1 : 0;
+    calm = life.matchesSpec() ? calm + 1 : 0;
   }
-  expect(life.isAsWanted()).toBe(true);
+  expect(life.matchesSpec()).toBe(true);
   return written;
 }
 
-describe('an operator that is suspended after any call writes nothing more when another leads', () => {
+describe('an operator that loses its lease after any call writes nothing afterwards', () => {
   it.each([
     {
       does: 'shrinks',
-      from: { size: 3, ...onDisks },
+      from: { size: 3, ...onVolumes },
       to: { size: 1 },
       writes: ['memberRemove', 'remove pods', 'patch persistentvolumeclaims'],
     },
     {
       does: 'replaces volumes',
-      from: { size: 3, ...onDisks },
-      to: otherDisks,
+      from: { size: 3, ...onVolumes },
+      to: otherVolumes,
       writes: ['memberAdd', 'memberPromote', 'memberRemove'],
     },
     {
-      does: 'makes pods again',
-      from: { size: 3, ...onDisks },
+      does: 'recreates pods',
+      from: { size: 3, ...onVolumes },
       to: otherPods,
       writes: ['remove pods', 'moveLeader', 'create pods'],
     },
@@ -138,8 +139,8 @@ describe('an operator that is suspended after any call writes nothing more when 
     },
   ])('while it $does', { timeout: 120_000 }, async ({ from, to, writes }) => {
     const life = await SimulatedUpgrade.of({ version: '3.6.16', ...from });
-    life.want(to);
-    expect([...(await stoppedEverywhere(life))]).toEqual(expect.arrayContaining(writes));
+    life.updateSpec(to);
+    expect([...(await suspendedEverywhere(life))]).toEqual(expect.arrayContaining(writes));
     expect(life.members.violations).toEqual([]);
   });
 });

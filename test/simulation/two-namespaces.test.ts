@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { ReadCluster } from '../../src/apis/common/dialect.ts';
 import { clusterReconciler } from '../../src/controllers/cluster/reconcile.ts';
-import type { ClusterObject, Tools } from '../../src/controllers/cluster/sources.ts';
-import { writerFor } from '../../src/controllers/cluster/writer.ts';
-import { memberClaim } from '../../src/core/desired/claim.ts';
-import { memberPod } from '../../src/core/desired/pod.ts';
-import type { ReadCluster } from '../../src/dialects/dialect.ts';
+import type { ClusterObject, ControllerContext } from '../../src/controllers/shared/context.ts';
+import { writerFor } from '../../src/controllers/shared/writer.ts';
+import { memberPodManifest } from '../../src/core/manifests/pod.ts';
+import { memberClaim } from '../../src/core/manifests/pvc.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
-import type { At, KubeObject, Stored } from '../../src/kube/object.ts';
+import type { KubeObject, NamespacedName, Stored } from '../../src/kube/object.ts';
 import type { Resource } from '../../src/kube/resource.ts';
-import { makeCaches } from '../../src/main/caches.ts';
-import { allDialects, clustersOf, type DialectName, peersOf } from '../../src/main/served.ts';
+import { makeCaches } from '../../src/operator/wiring/caches.ts';
+import { allDialects, clustersOf, type DialectName, peersOf } from '../../src/operator/wiring/served.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Expectations } from '../../src/runtime/expectations.ts';
 import type { Store } from '../../src/runtime/store.ts';
@@ -21,28 +21,32 @@ const members = ['db-0', 'db-1', 'db-2'];
 const now = '2026-01-01T00:00:00Z';
 const storage = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const auth = { operatorCredentials: 'root-user' };
-const remembered = { clusterId: 'c1', bootstrap: { members, token: 't' } };
+const statusFields = { clusterId: 'c1', bootstrap: { members, token: 't' } };
 
 const declared: Readonly<Record<DialectName, object>> = {
   coreos: {
     spec: { size: 3, version, auth, pod: { persistentVolumeClaimSpec: storage } },
-    status: { ...remembered, currentVersion: version, memberStatus: members.map((name) => ({ name, role: 'voter' })) },
+    status: {
+      ...statusFields,
+      currentVersion: version,
+      memberStatus: members.map((name) => ({ name, role: 'voter' })),
+    },
   },
   improbable: {
     spec: { replicas: 3, version, auth, storage: { volumeClaimTemplate: storage } },
-    status: { ...remembered, members: members.map((name, i) => ({ name, id: String(i + 1), role: 'voter' })) },
+    status: { ...statusFields, members: members.map((name, i) => ({ name, id: String(i + 1), role: 'voter' })) },
   },
 };
 
-/** Two namespaces of one operator: in one a healthy cluster, in the other whatever its owner has forged. */
+/** Simulates two namespaces of one operator: a healthy cluster in one, forged objects in the other. */
 class TwoNamespaces {
   readonly dialed: { readonly host: string; readonly user: string | undefined }[] = [];
   readonly writes: string[] = [];
-  readonly asked: string[] = [];
+  readonly reads: string[] = [];
   readonly #etcd = new SimulatedMembers();
-  readonly #made;
+  readonly #cached;
   readonly #read: ReadCluster;
-  readonly #tools: Tools;
+  readonly #context: ControllerContext;
   #version = 1;
 
   constructor(name: DialectName, spec: object = {}) {
@@ -61,9 +65,9 @@ class TwoNamespaces {
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     this.#read = read.value;
     const places = { clusters: clustersOf(dialect), peers: peersOf(dialect) };
-    this.#made = makeCaches({ ...places, dialect, ...this.#surroundings });
-    this.#put(this.#made.caches.clusters, object);
-    const { caches, peers } = this.#made;
+    this.#cached = makeCaches({ ...places, dialect, ...this.#surroundings });
+    this.#put(this.#cached.caches.clusters, object);
+    const { caches, peers } = this.#cached;
     const expectations = new Expectations({ clock: systemClock, onExpired: () => undefined });
     const writing = {
       client: this.#client as never,
@@ -71,42 +75,42 @@ class TwoNamespaces {
       storeOf: () => undefined,
       onStatus: () => undefined,
     };
-    this.#tools = {
+    this.#context = {
       ...{ dialect, resource: places.clusters, caches, peers, client: this.#client, isOurs: () => true },
-      ...{ writer: (key: string) => writerFor(key, writing), caughtUp: () => true, toldAgo: () => 100 },
+      ...{ writer: (key: string) => writerFor(key, writing), caughtUp: () => true, secondsSinceStatusWrite: () => 100 },
       ...{
         etcd: { to: (endpoint: Endpoint) => this.#dial(endpoint), keepOnly: () => {} },
-        keepsSecrets: true,
-        dropsSecrets: true,
+        mayWriteSecrets: true,
+        mayDeleteSecrets: true,
       },
-      ...{ tidied: new Map(), now: () => new Date(now), randomName: (of: string) => `${of}-9` },
-      ...{ tell: () => undefined, log: () => undefined },
-    } as unknown as Tools;
+      ...{ absentSecrets: new Map(), now: () => new Date(now), randomName: (of: string) => `${of}-9` },
+      ...{ recordEvent: () => undefined, log: () => undefined },
+    } as unknown as ControllerContext;
     this.#begin();
   }
 
   readonly #surroundings = {
     ...{ client: undefined as never, namespace: undefined, withBudgets: true },
-    ...{ clock: systemClock, onTrouble: () => undefined },
+    ...{ clock: systemClock, onFailure: () => undefined },
   };
 
-  /** The cluster as the operator has made it, with a pod, a volume and perhaps a peer for each member. */
+  /** Creates the cluster with a pod, a PVC and, in the improbable API, an EtcdPeer for each member. */
   #begin(): void {
     const { blueprint, peers: objects } = this.#read;
     const { peerURLOf } = blueprint.intent;
     this.#etcd.form(members.map((name) => ({ name, peerURL: peerURLOf(name as never), version })));
     for (const name of members) {
-      const body = { name: name as never, version, join: { as: 'returner' } as const };
-      this.#put(this.#made.caches.pods, running(memberPod(blueprint, body), { name, namespace: 'victim' }));
-      this.#put(this.#made.caches.claims, { ...memberClaim(blueprint, name as never, version), ...bound } as never);
-      if (objects !== undefined && this.#made.peers !== undefined)
-        this.#put(this.#made.peers.store, objects.wanted(body, []));
+      const body = { name: name as never, version, join: { as: 'restarting' } as const };
+      this.#put(this.#cached.caches.pods, running(memberPodManifest(blueprint, body), { name, namespace: 'victim' }));
+      this.#put(this.#cached.caches.claims, { ...memberClaim(blueprint, name as never, version), ...bound } as never);
+      if (objects !== undefined && this.#cached.peers !== undefined)
+        this.#put(this.#cached.peers.store, objects.wanted(body, []));
     }
   }
 
-  /** Everything of the victim once more in another namespace, word for word, and a pod under a name that is still free. */
+  /** Copies every object of the victim to another namespace, and adds a pod with an unused hostname. */
   forge(): void {
-    const { caches, peers } = this.#made;
+    const { caches, peers } = this.#cached;
     this.#forgeIn(caches.pods);
     this.#forgeIn(caches.claims);
     if (peers !== undefined) this.#forgeIn(peers.store);
@@ -127,7 +131,7 @@ class TwoNamespaces {
   }
 
   async passes(count: number): Promise<void> {
-    for (let i = 0; i < count; i += 1) await clusterReconciler(this.#tools)('victim/db', AbortSignal.timeout(20_000));
+    for (let i = 0; i < count; i += 1) await clusterReconciler(this.#context)('victim/db', AbortSignal.timeout(20_000));
   }
 
   #put<T extends KubeObject>(store: Store<T>, object: T): void {
@@ -146,22 +150,22 @@ class TwoNamespaces {
     });
   }
 
-  #wrote(verb: string, { kind }: Resource<KubeObject>, { namespace, name }: At): Stored<ClusterObject> {
+  #wrote(verb: string, { kind }: Resource<KubeObject>, { namespace, name }: NamespacedName): Stored<ClusterObject> {
     this.writes.push(`${verb} ${kind} ${namespace}/${name}`);
     return { metadata: { namespace, name, uid: 'u', resourceVersion: '9' } } as never;
   }
 
   readonly #client = {
-    get: async ({ plural }: Resource<KubeObject>, { namespace, name }: At) => {
-      this.asked.push(`${plural} ${namespace}/${name}`);
+    get: async ({ plural }: Resource<KubeObject>, { namespace, name }: NamespacedName) => {
+      this.reads.push(`${plural} ${namespace}/${name}`);
       const secret = (text: string): string => Buffer.from(text).toString('base64');
-      if (plural !== 'secrets' || name !== 'root-user') throw new Failure('not-found', `there is no ${name}`);
+      if (plural !== 'secrets' || name !== 'root-user') throw new Failure('not-found', `${name} not found`);
       return { metadata: { namespace, name }, data: { username: secret('root'), password: secret('hunter2') } };
     },
     create: async (resource: Resource<KubeObject>, { metadata }: KubeObject) =>
       this.#wrote('create', resource, metadata),
-    patch: async (resource: Resource<KubeObject>, at: At) => this.#wrote('patch', resource, at),
-    remove: async (resource: Resource<KubeObject>, at: At) => this.#wrote('remove', resource, at),
+    patch: async (resource: Resource<KubeObject>, at: NamespacedName) => this.#wrote('patch', resource, at),
+    remove: async (resource: Resource<KubeObject>, at: NamespacedName) => this.#wrote('remove', resource, at),
   };
 }
 
@@ -174,7 +178,7 @@ const up = (podIP: string): object => ({
     ],
   },
 });
-const running = (pod: object, { name, namespace }: At): never => {
+const running = (pod: object, { name, namespace }: NamespacedName): never => {
   const { metadata } = pod as KubeObject;
   return { ...pod, ...up(name), metadata: { ...metadata, name, namespace } } as never;
 };
@@ -182,9 +186,9 @@ const running = (pod: object, { name, namespace }: At): never => {
 const isDestructive = (write: string): boolean => write.startsWith('remove') || write.startsWith('etcd');
 
 describe.each(['coreos', 'improbable'] as const)(
-  'a cluster of the %s API beside a namespace with forgeries of it',
+  'a cluster of the %s API with forged copies in another namespace',
   (name) => {
-    it('dials and writes what it would without them, and nothing else', async () => {
+    it('dials and writes the same as without the copies', async () => {
       const [alone, beside] = [new TwoNamespaces(name), new TwoNamespaces(name)];
       beside.forge();
       await alone.passes(3);
@@ -195,10 +199,10 @@ describe.each(['coreos', 'improbable'] as const)(
       expect(beside.writes).toEqual(alone.writes);
       expect(beside.writes.length).toBeGreaterThan(0);
       expect(beside.writes.filter((write) => !write.includes(' victim/') || isDestructive(write))).toEqual([]);
-      expect(beside.asked.filter((each) => !each.includes(' victim/'))).toEqual([]);
+      expect(beside.reads.filter((each) => !each.includes(' victim/'))).toEqual([]);
     });
 
-    it('lets go of no volume there, and of no peer, while it is paused', async () => {
+    it('while paused releases no PVC and no EtcdPeer of the other namespace', async () => {
       const paused = new TwoNamespaces(
         name,
         name === 'coreos' ? { paused: true } : { paused: true, reclaimPolicy: 'Retain' },

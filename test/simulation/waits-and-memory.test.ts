@@ -1,10 +1,10 @@
 import { setTimeout as realTime } from 'node:timers/promises';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { coreos } from '../../src/dialects/coreos-v1beta2/dialect.ts';
-import type { ClusterDialect } from '../../src/dialects/dialect.ts';
-import { improbable } from '../../src/dialects/improbable-v1alpha1/dialect.ts';
-import { clusterController } from '../../src/main/controller.ts';
+import type { ClusterDialect } from '../../src/apis/common/dialect.ts';
+import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
+import { improbable } from '../../src/apis/improbable-v1alpha1/dialect.ts';
+import { clusterController } from '../../src/operator/wiring/controller.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { SimulatedApi } from './simulated-api.ts';
@@ -15,23 +15,23 @@ const state = (waiting: object): object => [{ name: 'etcd', restartCount: 0, sta
 const ready = (status: 'True' | 'False'): object => [
   { type: 'Ready', status, lastTransitionTime: '2026-01-01T00:00:00Z' },
 ];
-/** A pod whose image cannot be pulled. */
+/** The status of a pod with an image that cannot be pulled. */
 const stuck: Status = () => ({
   ...{ phase: 'Pending', conditions: ready('False') },
   containerStatuses: state({ waiting: { reason: 'ImagePullBackOff', message: 'no such image' } }),
 });
-/** A pod whose etcd cannot be reached. */
+/** The status of a running pod with an unreachable etcd. */
 const unreachable: Status = () => ({
   ...{ phase: 'Running', podIP: '127.0.0.1', conditions: ready('True') },
   containerStatuses: state({ running: { startedAt: '2026-01-01T00:00:00Z' } }),
 });
 
-/** The controller of one API, as the operator runs it, with an API server and a clock of its own. */
-class Life {
+/** Runs the cluster controller of one API with a simulated API server and clock. */
+class ControllerSimulation {
   readonly api = new SimulatedApi();
   readonly clock = new VirtualClock();
   passes = 0;
-  /** Keys are made, and sockets fail, in real time. */
+  /** True if passes generate keys or open sockets, which takes real time. */
   passesAreSlow = false;
   readonly #stop = new AbortController();
   readonly #status: Status;
@@ -42,11 +42,11 @@ class Life {
     this.#status = status;
     this.#controller = clusterController(dialect, {
       ...{ client: this.api.client, clock: this.clock, scope: 'n', workers: 16, identity: 'us' },
-      ...{ isOurs: () => true, withBudgets: true, keepsSecrets: true, dropsSecrets: true },
-      wayTo: () => async () => {
-        throw new Failure('unreachable', 'no way');
+      ...{ isOurs: () => true, withBudgets: true, mayWriteSecrets: true, mayDeleteSecrets: true },
+      dialerTo: () => async () => {
+        throw new Failure('unreachable', 'connection refused');
       },
-      ...{ leads: undefined, log: pino({ level: 'silent' }), onTrouble: () => undefined },
+      ...{ leads: undefined, log: pino({ level: 'silent' }), onFailure: () => undefined },
       onOutcome: () => void this.passes++,
     });
     this.#ended = this.#controller.run([this.#controller], this.#stop.signal);
@@ -56,7 +56,7 @@ class Life {
     return this.#controller.remembered();
   }
 
-  /** Time goes by in steps of a quarter of a second, and nodes do their part. */
+  /** Advances the clock in steps of 250 ms and sets the status of new pods. */
   async pass(seconds: number): Promise<void> {
     for (let i = 0; i < seconds * 4; i++) {
       for (const pod of this.api.all('pods').filter(({ status }) => status === undefined))
@@ -66,7 +66,7 @@ class Life {
     }
   }
 
-  /** What a minute costs from now on. */
+  /** Counts the passes and Secret reads of the next minute. */
   async minute(): Promise<{ readonly passes: number; readonly secretsRead: number }> {
     const [passes, secretsRead] = [this.passes, this.api.count('get secrets')];
     await this.pass(60);
@@ -94,9 +94,9 @@ const inImprobable: object = {
   },
 };
 
-describe('what a cluster costs that waits', () => {
-  it('for a person, from the first minute on and later', async () => {
-    const life = new Life(coreos, stuck);
+describe('a waiting cluster', () => {
+  it('with an image that cannot be pulled is reconciled less often over time', async () => {
+    const life = new ControllerSimulation(coreos, stuck);
     life.api.put('etcdclusters', inCoreos());
     expect((await life.minute()).passes).toBeLessThan(90);
     await life.pass(180);
@@ -104,8 +104,8 @@ describe('what a cluster costs that waits', () => {
     await life.end();
   });
 
-  it('with managed certificates: Secrets are read once a minute', async () => {
-    const life = new Life(coreos, stuck);
+  it('with managed certificates reads its Secrets once a minute', async () => {
+    const life = new ControllerSimulation(coreos, stuck);
     life.api.put('etcdclusters', inCoreos({ TLS: { managed: {} } }));
     life.passesAreSlow = true;
     await life.pass(10);
@@ -116,8 +116,8 @@ describe('what a cluster costs that waits', () => {
     await life.end();
   });
 
-  it('for a Secret: that is looked for every second at first, and twice a minute however late it comes', async () => {
-    const life = new Life(coreos, stuck);
+  it('with a missing Secret reads it every second at first and twice a minute later', async () => {
+    const life = new ControllerSimulation(coreos, stuck);
     const member = { peerSecret: 'p', serverSecret: 's' };
     life.api.put('etcdclusters', inCoreos({ TLS: { static: { operatorSecret: 'o', member } } }));
     await life.pass(10);
@@ -129,8 +129,8 @@ describe('what a cluster costs that waits', () => {
     await life.end();
   });
 
-  it('and wakes at once when something happens, to be looked at often again', async () => {
-    const life = new Life(coreos, stuck);
+  it('is reconciled at once and often again after a pod changes, but not after a status change', async () => {
+    const life = new ControllerSimulation(coreos, stuck);
     life.api.put('etcdclusters', inCoreos());
     await life.pass(300);
     const before = life.passes;
@@ -143,30 +143,30 @@ describe('what a cluster costs that waits', () => {
     const later = life.passes;
     life.api.put('etcdclusters', { ...cluster, status: { ...(cluster?.status as object), note: 'by another' } });
     await life.pass(5);
-    expect(life.passes - later).toBeGreaterThan(0); // it is looked at, but a status alone is no progress
+    expect(life.passes - later).toBeGreaterThan(0); // one pass runs, but a status change does not reset the backoff
     expect(life.passes - later).toBeLessThan(5);
     await life.end();
   });
 });
 
-describe('what is remembered of a cluster', () => {
+describe('memory entries of a cluster', () => {
   it.each([
     { of: 'coreos, with certificates', dialect: coreos, cluster: inCoreos({ TLS: { managed: {} } }), status: stuck },
-    { of: 'coreos, out of reach', dialect: coreos, cluster: inCoreos(), status: unreachable },
-    { of: 'improbable, out of reach', dialect: improbable, cluster: inImprobable, status: unreachable },
-  ])('is gone when the cluster is: $of', async ({ dialect, cluster, status }) => {
-    const life = new Life(dialect, status);
+    { of: 'coreos, unreachable', dialect: coreos, cluster: inCoreos(), status: unreachable },
+    { of: 'improbable, unreachable', dialect: improbable, cluster: inImprobable, status: unreachable },
+  ])('are dropped when the cluster is deleted: $of', async ({ dialect, cluster, status }) => {
+    const life = new ControllerSimulation(dialect, status);
     life.passesAreSlow = true;
     await life.pass(1);
-    const nothing = life.remembered;
-    expect(Object.values(nothing).every((size) => size === 0)).toBe(true);
+    const empty = life.remembered;
+    expect(Object.values(empty).every((size) => size === 0)).toBe(true);
     life.api.put('etcdclusters', cluster);
     await life.pass(20);
-    expect(life.remembered).toMatchObject({ told: 1, watched: 1 });
+    expect(life.remembered).toMatchObject({ 'status-writes': 1, watched: 1 });
     expect(life.remembered['queue']).toBeGreaterThan(0);
-    life.api.vanish('etcdclusters', 'n/db');
+    life.api.deleteObject('etcdclusters', 'n/db');
     await life.pass(1);
-    expect(life.remembered).toEqual(nothing);
+    expect(life.remembered).toEqual(empty);
     expect(life.clock.planned).toBe(0);
     await life.end();
   });

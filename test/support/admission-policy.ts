@@ -48,12 +48,12 @@ export class AdmissionPolicy {
     return this.#policy.metadata.name;
   }
 
-  /** The resources that it watches over, by their plurals. */
+  /** The plural names of the resources that the policy matches. */
   get resources(): readonly string[] {
     return this.#policy.spec.matchConstraints.resourceRules.flatMap(({ resources }) => resources);
   }
 
-  /** What it says against a request; nothing if it lets it pass. */
+  /** The message with which the policy refuses a request; undefined if it admits the request. */
   refusalOf({ operation, user, object, oldObject }: Request): string | undefined {
     const { matchConditions, variables, validations } = this.#policy.spec;
     const known: Record<string, unknown> = {};

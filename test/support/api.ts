@@ -7,63 +7,63 @@ import { textOf, valuesAt } from './paths.ts';
 import { targetOf } from './targets.ts';
 import { created, inSeconds, waitFor } from './waits.ts';
 
-/** Where objects are: a story, or its kubectl. */
+/** The namespace of objects: a story, its kubectl or a cluster. */
 export type Within = Pick<Kubectl, 'namespace'>;
 
-/** An object with fields that the caller knows of. */
-export type Shown<T> = Stored<KubeObject> & T;
+/** A stored object with the fields that the caller expects. */
+export type ObjectWith<T> = Stored<KubeObject> & T;
 
 /** Reads one object, such as `secret/db-peer`. */
-export async function read<T>({ namespace }: Within, words: string): Promise<Shown<T>> {
-  const { resource, name = '' } = targetOf(words);
-  return (await (await theClient()).get(resource, { namespace, name })) as Shown<T>;
+export async function read<T>({ namespace }: Within, target: string): Promise<ObjectWith<T>> {
+  const { resource, name = '' } = targetOf(target);
+  return (await (await theClient()).get(resource, { namespace, name })) as ObjectWith<T>;
 }
 
-/** The same, or nothing where there is none. */
-export const find = <T>(within: Within, words: string): Promise<Shown<T> | undefined> =>
-  read<T>(within, words).catch((thrown: unknown) => {
+/** Reads one object; undefined if it does not exist. */
+export const find = <T>(within: Within, target: string): Promise<ObjectWith<T> | undefined> =>
+  read<T>(within, target).catch((thrown: unknown) => {
     if (isAbsentOrUndefined(thrown)) return undefined;
     throw thrown;
   });
 
-/** Reads all objects of a kind, or those with a label, as in `pods -l app=etcd`; in the order of their names. */
-export async function list<T>({ namespace }: Within, words: string): Promise<readonly Shown<T>[]> {
-  const { resource, labelSelector } = targetOf(words);
+/** Reads all objects of a kind, or with a label (`pods -l app=etcd`), sorted by name. */
+export async function list<T>({ namespace }: Within, target: string): Promise<readonly ObjectWith<T>[]> {
+  const { resource, labelSelector } = targetOf(target);
   const { items } = await (await theClient()).list(resource, { namespace, labelSelector });
-  return items as readonly Shown<T>[];
+  return items as readonly ObjectWith<T>[];
 }
 
 export const podsOf = async ({ namespace }: Within, labelSelector: string): Promise<readonly Stored<Pod>[]> =>
   (await (await theClient()).list(pods, { namespace, labelSelector })).items;
 
-/** The names of objects, as kubectl prints them with `-o name`, without the kind. */
-export const namesOf = async (within: Within, words: string): Promise<readonly string[]> =>
-  (await list(within, words)).map(({ metadata }) => metadata.name);
+/** The names of objects, as `kubectl get -o name` prints them, without the kind. */
+export const namesOf = async (within: Within, target: string): Promise<readonly string[]> =>
+  (await list(within, target)).map(({ metadata }) => metadata.name);
 
-/** What fields of objects hold, as `kubectl get -o jsonpath` prints it: `shown(kubectl, 'pods -l app=etcd', '.status.phase')`. */
-export async function shown(within: Within, words: string, path: string): Promise<string> {
-  const objects = targetOf(words).name === undefined ? await list(within, words) : [await read(within, words)];
+/** The values of a field, as `kubectl get -o jsonpath` prints them: `fieldOf(kubectl, 'pods -l app=etcd', '.status.phase')`. */
+export async function fieldOf(within: Within, target: string, path: string): Promise<string> {
+  const objects = targetOf(target).name === undefined ? await list(within, target) : [await read(within, target)];
   return objects.flatMap((object) => valuesAt(object, path).map(textOf)).join(' ');
 }
 
 /** Changes some fields of an object, as `kubectl patch --type=merge` does. */
-export async function patch({ namespace }: Within, words: string, body: object): Promise<void> {
-  const { resource, name = '' } = targetOf(words);
+export async function patch({ namespace }: Within, target: string, body: object): Promise<void> {
+  const { resource, name = '' } = targetOf(target);
   await (await theClient()).patch(resource, { namespace, name }, { type: 'merge', body });
 }
 
-/** Creates an object, or gives it these fields and no others of ours, as `kubectl apply --server-side` does. */
-export async function apply({ namespace }: Within, words: string, body: object): Promise<void> {
-  const { resource, name = '' } = targetOf(words);
+/** Creates or updates an object, as `kubectl apply --server-side` does. */
+export async function apply({ namespace }: Within, target: string, body: object): Promise<void> {
+  const { resource, name = '' } = targetOf(target);
   const { group, version, kind } = resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const whole = { apiVersion, kind, metadata: { name }, ...body };
   await (await theClient()).patch(resource, { namespace, name }, { type: 'apply', force: true, body: whole });
 }
 
-/** Asks for the deletion of an object, if it is there, and does not wait for it. */
-export async function remove({ namespace }: Within, words: string): Promise<void> {
-  const { resource, name = '' } = targetOf(words);
+/** Requests the deletion of an object, if it exists, and does not wait for it. */
+export async function remove({ namespace }: Within, target: string): Promise<void> {
+  const { resource, name = '' } = targetOf(target);
   await (await theClient()).remove(resource, { namespace, name }).catch((thrown: unknown) => {
     if (!isAbsentOrUndefined(thrown)) throw thrown;
   });
@@ -78,5 +78,5 @@ export async function createNamespace(name: string): Promise<void> {
   await waitFor({ namespace: name }, 'serviceaccount/default', inSeconds(30, created));
 }
 
-/** Asks for the deletion of a namespace, and does not wait until all in it is gone. */
+/** Requests the deletion of a namespace, and does not wait for it. */
 export const deleteNamespace = (name: string): Promise<void> => remove({ namespace: name }, `namespace/${name}`);

@@ -1,33 +1,33 @@
-/** What a story asks for, in the words of neither API. */
+/** The spec of a cluster, independent of the API. */
 export interface ClusterSpec {
   readonly size: number;
   readonly version: string;
-  /** With disks of their own, or without; where members always have one, it makes no difference. */
+  /** Whether members have PVCs. Members of the improbable API always have one. */
   readonly durable?: boolean;
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly pod?: Readonly<Record<string, unknown>>;
 }
 
-/** One of the two APIs, as stories use it: a story that is the same in both is told in both. */
+/** One of the two APIs, with the differences that stories need. */
 export interface Api {
   readonly name: 'coreos' | 'improbable';
-  /** As kubectl takes it, whatever else is installed. */
+  /** The full resource name for kubectl. */
   readonly resource: string;
-  /** The label that has the cluster's name. */
+  /** The label with the cluster name. */
   readonly label: string;
-  /** The label that has the member's name; volumes of removed members have it no more. */
+  /** The label with the member name. PVCs of removed members do not have it. */
   readonly memberLabel: string;
-  /** The field of the spec that says how many members there are to be. */
+  /** The field of the spec with the number of members. */
   readonly sizeField: string;
   readonly tlsField: string;
-  /** Where the status says how many members serve, how many there are, what they all run, and that nothing is done. */
+  /** The status fields with the number of ready members, the number of members, the version and the pause. */
   readonly status: Readonly<Record<'ready' | 'size' | 'version' | 'paused', string>>;
-  /** Whether every member has a disk to come back to, under the name that it had. */
+  /** Whether members are numbered and return to their PVC under the same name. */
   readonly isNumbered: boolean;
-  /** All that a member must not lose. */
+  /** The data directory of a member. */
   readonly dataPath: string;
   readonly longestName: number;
-  /** What the spec says of pods that may never share a node. */
+  /** The part of the pod spec that keeps members on different nodes. */
   readonly apart: object;
   readonly specOf: (spec: ClusterSpec) => object;
   readonly apiVersion: string;

@@ -8,14 +8,14 @@ import type { Kubectl } from './kubectl.ts';
 import { agentFlags, type StoreServer, startAzure, startGcs, startS3 } from './store-servers.ts';
 import { field, inSeconds, waitFor } from './waits.ts';
 
-/** The address of this machine at which pods of our test cluster reach it. */
+/** The address of this machine for pods of our test cluster. */
 const forPods = () => ({ host: layoutOf(process.env['TEST_CLUSTER'] ?? '').hostAddress });
 
 export const startS3ForPods = (): Promise<StoreServer> => startS3(forPods());
 export const startGcsForPods = (): Promise<StoreServer> => startGcs(forPods());
 export const startAzureForPods = (): Promise<StoreServer> => startAzure(forPods());
 
-/** Puts what opens a store into a Secret of the story's namespace. */
+/** Creates or updates a Secret in the namespace of the story. */
 export async function createSecret(
   kubectl: Kubectl,
   name: string,
@@ -24,7 +24,7 @@ export async function createSecret(
   await apply(kubectl, `secret/${name}`, { data: encoded(content) });
 }
 
-/** Texts as a Secret holds them. */
+/** Encodes texts in base64, for the `data` of a Secret. */
 export const encoded = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
 
@@ -43,14 +43,14 @@ export interface BackupStatusSeen {
   readonly lastBackup?: { readonly url?: string; readonly sizeBytes?: number };
 }
 
-/** Waits until a backup has gone well, and gives what it says of itself. */
+/** Waits until a backup has succeeded; returns its status. */
 export async function backedUp(kubectl: Kubectl, name: string): Promise<BackupStatusSeen> {
   await waitFor(kubectl, `etcdbackup/${name}`, inSeconds(120, field('.status.succeeded', true)));
   return (await read<{ status: BackupStatusSeen }>(kubectl, `etcdbackup/${name}`)).status;
 }
 
-/** Has an EtcdCluster of the other API saved there, by an EtcdBackup of the same name, and gives what that says of itself. */
-export async function numberedSaved(kubectl: Kubectl, name: string, objectURLTemplate: string): Promise<object> {
+/** Saves a cluster of the improbable API with an EtcdBackup of the same name; returns the status of the backup. */
+export async function backUpImprobable(kubectl: Kubectl, name: string, objectURLTemplate: string): Promise<object> {
   const spec = { source: { clusterName: name }, destination: { objectURLTemplate } };
   const resource = { apiVersion: improbable.apiVersion, kind: 'EtcdBackup', metadata: { name }, spec };
   await kubectl('apply -f -', { input: JSON.stringify(resource) });
@@ -59,12 +59,12 @@ export async function numberedSaved(kubectl: Kubectl, name: string, objectURLTem
   return (await read<{ status: object }>(kubectl, backup)).status;
 }
 
-/** What etcd's own tool says of a stored snapshot, which it refuses if a byte is wrong. */
-export async function statusOfStored(server: StoreServer, key: string): Promise<Record<string, number>> {
+/** The output of `etcdutl snapshot status` for a stored snapshot. etcdutl refuses a damaged snapshot. */
+export async function storedSnapshotStatus(server: StoreServer, key: string): Promise<Record<string, number>> {
   const file = `${server.directory}/fetched.db`;
   await agent(server.directory, 'fetch', [...agentFlags(server, key), '--to', file]);
-  const words = ['snapshot', 'status', file, '--write-out=json'];
-  return JSON.parse(await run(etcdProgram('3.5.35', 'etcdutl'), words)) as Record<string, number>;
+  const args = ['snapshot', 'status', file, '--write-out=json'];
+  return JSON.parse(await run(etcdProgram('3.5.35', 'etcdutl'), args)) as Record<string, number>;
 }
 
 export const claimManifest = (name: string): string =>

@@ -1,15 +1,15 @@
 import { type Api, coreos, improbable } from './apis.ts';
-import { type Story, story } from './story.ts';
+import { type StoryContext, story } from './story.ts';
 
 /**
- * One story, told of both APIs: of the book's where `tell` says, and of the other one on the lab. What they have in common
- * is shown on a cluster by the first.
+ * Declares a story for both APIs: for the coreos API with `declareStory`, for the improbable API with `story.asOnTheLab`. The
+ * coreos story covers the shared behaviour on a real cluster.
  */
 export function inBothApis(
-  tell: typeof story.inFull,
+  declareStory: typeof story.inFull,
   title: string,
-  telling: (api: Api, told: Story) => Promise<void>,
+  run: (api: Api, context: StoryContext) => Promise<void>,
 ): void {
-  tell(title, (told) => telling(coreos, told));
-  story.asOnTheLab(`${title}, in the API of the talk`, (told) => telling(improbable, told));
+  declareStory(title, (context) => run(coreos, context));
+  story.asOnTheLab(`${title}, in the improbable API`, (context) => run(improbable, context));
 }

@@ -1,58 +1,58 @@
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import { EtcdConnections } from '../../src/etcd/connections.ts';
-import { type EtcdMember, hexOf } from '../../src/etcd/words.ts';
+import { type EtcdMember, hexOf } from '../../src/etcd/types.ts';
 import type { KubeObject, Stored } from '../../src/kube/object.ts';
 import { podsOf, read, type Within } from './api.ts';
 import { type Api, type ClusterSpec, coreos, manifestOf } from './apis.ts';
 import type { Kubectl } from './kubectl.ts';
-import { type Entry, endpointsOf } from './member-endpoints.ts';
+import { type ClientAccess, endpointsOf } from './member-endpoints.ts';
 import { until } from './until.ts';
-import { type Claim, condition, field, inSeconds, waitFor, watchUntil } from './waits.ts';
+import { condition, field, inSeconds, type ObjectCheck, waitFor, watchUntil } from './waits.ts';
 
-/** An EtcdCluster of a story's, as its user sees it and as its clients do. */
+/** An EtcdCluster of a story, with the views of a kubectl user and of an etcd client. */
 export interface DeclaredCluster extends Within {
   readonly name: string;
-  /** As kubectl takes it. */
+  /** The resource and name for kubectl. */
   readonly resource: string;
-  /** Selects what belongs to it. */
+  /** The label selector of its objects. */
   readonly label: string;
   readonly apply: (spec: ClusterSpec) => Promise<void>;
-  /** Waits until that many members serve, nothing is under way, and whoever had to go is gone. */
+  /** Waits until this many members serve, no change is in progress, and no pod is terminating. */
   readonly settled: (size: number, seconds?: number) => Promise<void>;
-  /** Waits until a member is gone, and then until all is settled again. */
+  /** Waits until a member is removed and the cluster is settled. */
   readonly replaced: (victim: string, size: number) => Promise<void>;
-  /** Waits until one whose pod was deleted is back on its disk, or, where it had none, until another is in its place. */
+  /** Waits until a deleted pod has returned to its PVC, or, without a PVC, until its member is replaced. */
   readonly healed: (victim: string, size: number) => Promise<void>;
-  /** Waits until somebody is a member who was not among these, and then until all is settled again. */
+  /** Waits until there is a member ID besides these and the cluster is settled. */
   readonly renewed: (before: readonly string[], size: number) => Promise<void>;
-  /** Waits until etcd itself has so many voters, whatever the status says. */
+  /** Waits until etcd has this many voters. The status is not read. */
   readonly voters: (size: number) => Promise<void>;
   readonly podNames: () => Promise<readonly string[]>;
-  /** Connections to all members that had an address a moment ago. */
+  /** Connections to all members with a pod IP. The list may be a second old. */
   readonly withMembers: <T>(use: (members: readonly EtcdConnection[]) => Promise<T>) => Promise<T>;
   readonly members: () => Promise<readonly EtcdMember[]>;
-  /** The numbers etcd knows its members by: the same ones, as long as nobody was replaced. */
+  /** The sorted member IDs. They change only if a member is replaced. */
   readonly ids: () => Promise<readonly string[]>;
   readonly status: () => Promise<Record<string, unknown>>;
 }
 
 export { type ClusterSpec, manifestOf } from './apis.ts';
 
-/** Declares clusters in one of the APIs. `entry`: how clients enter; asked for again and again where it may change while they do. */
+/** Clusters of one API. `access` is the access of etcd clients; a function is called again, for access that changes. */
 export const declaredIn =
   (api: Api) =>
-  (kubectl: Kubectl, name = 'db', entry: Entry | (() => Promise<Entry>) = {}): DeclaredCluster => {
+  (kubectl: Kubectl, name = 'db', access: ClientAccess | (() => Promise<ClientAccess>) = {}): DeclaredCluster => {
     const label = `${api.label}=${name}`;
     const resource = `${api.resource}/${name}`;
     const connections = new EtcdConnections();
-    const entered = typeof entry === 'function' ? entry : async () => entry;
-    const endpoints = remembered(1_000, async () => endpointsOf(kubectl, { name, label }, await entered()));
+    const currentAccess = typeof access === 'function' ? access : async () => access;
+    const endpoints = cachedFor(1_000, async () => endpointsOf(kubectl, { name, label }, await currentAccess()));
     const withMembers: DeclaredCluster['withMembers'] = async (use) =>
       use((await endpoints()).map((endpoint) => connections.to(endpoint)));
-    const asked = (): Promise<readonly EtcdMember[]> =>
+    const listMembers = (): Promise<readonly EtcdMember[]> =>
       withMembers((all) => Promise.any(all.map((connection) => connection.memberList({ timeoutMillis: 10_000 }))));
-    // Whoever asks while members choose a leader, or on a busy machine, is answered a little later.
-    const members = (): Promise<readonly EtcdMember[]> => until('etcd tells its members', asked, { seconds: 30 });
+    // During an election or on a busy machine the answer may be late.
+    const members = (): Promise<readonly EtcdMember[]> => until('etcd lists its members', listMembers, { seconds: 30 });
     const ids = async (): Promise<readonly string[]> => (await members()).map(({ id }) => hexOf(id)).toSorted();
     return {
       ...{ name, resource, label, namespace: kubectl.namespace },
@@ -66,19 +66,19 @@ export const declaredIn =
     };
   };
 
-type Asking = Pick<DeclaredCluster, 'members' | 'ids'>;
+type MemberLists = Pick<DeclaredCluster, 'members' | 'ids'>;
 
-interface Asked {
+interface ClusterTarget {
   readonly within: Within;
   readonly resource: string;
   readonly label: string;
   readonly api: Api;
 }
 
-/** What stories wait for, by what the status says and then by what etcd does. */
+/** The waits of stories: first for the status, then for etcd. */
 function waitsFor(
-  { within, resource, label, api }: Asked,
-  { members, ids }: Asking,
+  { within, resource, label, api }: ClusterTarget,
+  { members, ids }: MemberLists,
 ): Pick<DeclaredCluster, 'voters' | 'settled' | 'replaced' | 'healed' | 'renewed'> {
   const voters = async (size: number): Promise<void> => {
     await until(`${size} voters`, async () => {
@@ -87,21 +87,21 @@ function waitsFor(
     });
   };
   const settled = async (size: number, seconds = 120): Promise<void> => {
-    await saysSettled(within, resource, { api, size, seconds });
+    await statusSettled(within, resource, { api, size, seconds });
     await voters(size);
-    // A member that etcd has removed is in no status any more, while its pod is still being stopped.
-    await watchUntil(within, `pods -l ${label}`, { what: 'no pod is being stopped', answer: noneIsLeaving });
+    // A removed member is not in the status, but its pod may still be terminating.
+    await watchUntil(within, `pods -l ${label}`, { what: 'no pod is terminating', answer: noneTerminating });
   };
   const settledAfter = async (change: Promise<unknown>, size: number): Promise<void> => {
     await change;
-    await voters(size); // until then the status may be the one of before
+    await voters(size); // until then the status may be outdated
     await settled(size);
   };
-  const untilSo = (what: string, isSo: () => Promise<boolean>): Promise<true> =>
-    until(what, async () => (await isSo()) || undefined, { seconds: 120 });
+  const untilTrue = (what: string, holds: () => Promise<boolean>): Promise<true> =>
+    until(what, async () => (await holds()) || undefined, { seconds: 120 });
   const replaced: DeclaredCluster['replaced'] = (victim, size) =>
     settledAfter(
-      untilSo(`${victim} is no member`, async () => (await members()).every(({ name }) => name !== victim)),
+      untilTrue(`${victim} is no member`, async () => (await members()).every(({ name }) => name !== victim)),
       size,
     );
   const returned: DeclaredCluster['replaced'] = (victim, size) =>
@@ -110,52 +110,52 @@ function waitsFor(
     ...{ voters, settled, replaced, healed: api.isNumbered ? returned : replaced },
     renewed: (before, size) =>
       settledAfter(
-        untilSo('another member', async () => (await ids()).some((id) => !before.includes(id))),
+        untilTrue('another member', async () => (await ids()).some((id) => !before.includes(id))),
         size,
       ),
   };
 }
 
-/** That a pod is ready, and is not the one that is being stopped. */
-const isBack: Claim = {
-  what: 'is back',
+/** The pod is ready and not terminating. */
+const isBack: ObjectCheck = {
+  what: 'is ready and not terminating',
   holds: (pod) => pod.metadata.deletionTimestamp === undefined && condition('Ready').holds(pod),
 };
 
-const noneIsLeaving = (pods: readonly Stored<KubeObject>[]): true | undefined =>
+const noneTerminating = (pods: readonly Stored<KubeObject>[]): true | undefined =>
   pods.every(({ metadata }) => metadata.deletionTimestamp === undefined) || undefined;
 
-/** In the API of the book. */
+/** Clusters of the coreos API. */
 export const declared = declaredIn(coreos);
 
-/** Waits until the status says that so many members serve and nothing is under way. */
-async function saysSettled(
+/** Waits until the status has this many ready members and no change in progress. */
+async function statusSettled(
   within: Within,
   cluster: string,
   { api, size, seconds }: { api: Api; size: number; seconds: number },
 ): Promise<void> {
-  const claims = [
+  const checks = [
     field(`.status.${api.status.ready}`, size),
     field(`.status.${api.status.size}`, size),
     condition('Progressing', 'False'),
-    field('.status.conditions[?(@.type=="Progressing")].reason', 'AsDesired'), // and not blocked, paused or out of contact
+    field('.status.conditions[?(@.type=="Progressing")].reason', 'AsDesired'), // not blocked, paused or unreachable
   ];
-  const what = claims.map((claim) => claim.what).join(', ');
-  await waitFor(within, cluster, { what, holds: (object) => claims.every(({ holds }) => holds(object)), seconds });
+  const what = checks.map((check) => check.what).join(', ');
+  await waitFor(within, cluster, { what, holds: (object) => checks.every(({ holds }) => holds(object)), seconds });
 }
 
 /**
- * Clients do not look their servers up for every request: an answer is used while the next one is being fetched. Whoever has
- * not asked for a while gets the next one: what was true then need not be now.
+ * Caches an answer, as clients cache their endpoints. A stale answer is used while the next one is fetched, unless it is older
+ * than five periods.
  */
-function remembered<T>(millis: number, ask: () => Promise<T>): () => Promise<T> {
+function cachedFor<T>(millis: number, ask: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   const fetchNext = (age: number): void => {
     fetchedAt = performance.now();
     const next = ask();
     if (current === undefined || age > 5 * millis) current = next;
-    next.then(() => (current = next)).catch(() => undefined); // whoever uses the old answer finds out by itself
+    next.then(() => (current = next)).catch(() => undefined); // a failed fetch keeps the old answer
   };
   return () => {
     const age = performance.now() - fetchedAt;

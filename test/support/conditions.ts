@@ -17,10 +17,10 @@ export async function conditionOf(cluster: DeclaredCluster, type: string): Promi
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Waits until the status says, among other things, what is wrong. */
-export const toldOf = (cluster: DeclaredCluster, part: string, seconds = 30): Promise<Condition> =>
+/** Waits until the message of the condition Degraded contains this text; returns the condition. */
+export const degradedWith = (cluster: DeclaredCluster, part: string, seconds = 30): Promise<Condition> =>
   watchUntil<WithConditions, Condition>(cluster, cluster.resource, {
-    what: `the condition Degraded says: ${part}`,
+    what: `condition Degraded with message: ${part}`,
     answer: ([{ status } = {}]) =>
       status?.conditions?.find(
         ({ type, status: is, message }) => type === 'Degraded' && is === 'True' && message?.includes(part) === true,

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Authority, type Identity, makeAuthority } from '../../lab/pki.ts';
 import { type ConnectionSettings, connectionTo, type EtcdConnection } from '../../src/etcd/client.ts';
 import type { Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
-import type { MemberStatus } from '../../src/etcd/words.ts';
-import { type Authority, type Identity, makeAuthority } from '../../src/lab/pki.ts';
+import type { MemberStatus } from '../../src/etcd/types.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
@@ -14,15 +14,15 @@ import { until } from './until.ts';
 
 export interface EtcdClusterSettings {
   readonly version: EtcdVersion;
-  /** One, unless more are asked for. */
+  /** The number of members; one by default. */
   readonly size?: number;
-  /** Certificates both ways, for clients and between members. */
+  /** Mutual TLS for clients and peers. */
   readonly tls?: boolean;
   readonly flags?: readonly string[];
 }
 
 /**
- * Starts a cluster of real etcds on this machine's own address, and waits until all of them follow one leader:
+ * Starts a cluster of real etcd processes on 127.0.0.1, and waits until all members follow one leader:
  *
  *   await using cluster = await startEtcd({ version: '3.6.16', size: 3 });
  *   const etcd = cluster.connect();
@@ -46,7 +46,7 @@ export async function startEtcd(settings: EtcdClusterSettings): Promise<EtcdClus
 }
 
 export class EtcdCluster implements AsyncDisposable {
-  /** In the order in which they were prepared. */
+  /** In the order of `prepareMember`. */
   readonly members: EtcdProcess[] = [];
   readonly version: EtcdVersion;
   readonly authority: Authority | undefined;
@@ -60,21 +60,21 @@ export class EtcdCluster implements AsyncDisposable {
     this.authority = authority;
   }
 
-  /** The member that was prepared first, second … */
+  /** A member by its index in the order of `prepareMember`. */
   member(index: number): EtcdProcess {
     const member = this.members[index];
     if (member === undefined) throw new Error(`there is no member ${index}, only ${this.members.length}`);
     return member;
   }
 
-  /** A connection that ends with the cluster; to the first member unless another is named. */
+  /** Opens a connection, by default to the first member. It is closed with the cluster. */
   connect(to: EtcdProcess | Endpoint = this.member(0), settings: Partial<ConnectionSettings> = {}): EtcdConnection {
     const connection = connectionTo(to instanceof EtcdProcess ? to.endpoint : to, settings);
     this.#connections.push(connection);
     return connection;
   }
 
-  /** Gives a member its name, ports and certificates: nobody has heard of it yet, and it does not run. */
+  /** Gives a member its name, ports and certificates. The member is neither added nor started. */
   async prepareMember(): Promise<EtcdProcess> {
     const name = `m${this.members.length}`;
     const [client = 0, peer = 0] = await freePorts(2);
@@ -92,11 +92,9 @@ export class EtcdCluster implements AsyncDisposable {
     return member;
   }
 
-  /** Adds a member and starts it, as an administrator would; waits until it answers. */
+  /** Adds a member, starts it, and waits until it answers. */
   async join(member: EtcdProcess, { learner }: { readonly learner: boolean }): Promise<bigint> {
-    const added = await this.patiently(`${member.name} may join`, (etcd) =>
-      etcd.memberAdd([member.peerURL], { learner }),
-    );
+    const added = await this.retry(`${member.name} is added`, (etcd) => etcd.memberAdd([member.peerURL], { learner }));
     this.startAdded(member);
     await this.answering(member);
     return added.id;
@@ -107,13 +105,13 @@ export class EtcdCluster implements AsyncDisposable {
     member.start({ state: 'existing', members: this.members });
   }
 
-  /** Asks the first member until it does not fail: right after a change etcd wants to see all connected for 5 s. */
-  async patiently<T>(what: string, ask: (etcd: EtcdConnection) => Promise<T>): Promise<T> {
+  /** Retries a request to the first member: after a membership change etcd requires all members connected for 5 s. */
+  async retry<T>(what: string, ask: (etcd: EtcdConnection) => Promise<T>): Promise<T> {
     const etcd = this.connect();
     return (await until(what, async () => ({ answer: await ask(etcd) }))).answer;
   }
 
-  /** Waits until a member answers, and follows a leader. */
+  /** Waits until a member answers and follows a leader. */
   answering(member: EtcdProcess): Promise<MemberStatus> {
     const etcd = this.connect(member);
     return until(`${member.name} follows a leader`, async () => {
@@ -122,13 +120,13 @@ export class EtcdCluster implements AsyncDisposable {
     });
   }
 
-  /** Waits until members answer, all that were prepared unless some are named, and follow one leader. */
+  /** Waits until members (by default all) answer and follow one leader. */
   async settled(members: readonly EtcdProcess[] = this.members): Promise<void> {
     await until('the members follow one leader', async () => {
       const seen = await Promise.all(members.map((member) => this.answering(member)));
       return new Set(seen.map(({ leader }) => leader)).size === 1 ? seen : undefined;
     });
-    await this.patiently('a majority agrees', (etcd) => etcd.linearizableRead());
+    await this.retry('a linearizable read', (etcd) => etcd.linearizableRead());
   }
 
   /** The members, the leader first. */
@@ -139,13 +137,13 @@ export class EtcdCluster implements AsyncDisposable {
       .map(({ member }) => member);
   }
 
-  /** What etcd's own client says. */
+  /** The output of etcdctl. */
   etcdctl(...args: readonly string[]): Promise<string> {
     const endpoint = `--endpoints=${this.member(0).endpoint.url}`;
     return run(etcdProgram(this.version, 'etcdctl'), [endpoint, ...args], { env: { ETCDCTL_API: '3' } });
   }
 
-  /** What a client of a member shows and believes. The certificates of members bear names, as in Pods, and no addresses. */
+  /** The client certificate and CA for a member. Certificates of members have DNS names only, as in Pods. */
   async clientIdentity(serverName: string): Promise<TlsIdentity> {
     if (this.authority === undefined) throw new Error('this cluster has no certificates');
     const { certificate, key } = await this.authority.issue({ commonName: 'client' });

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/etcd/endpoint.ts';
 
 const opened: EtcdConnection[] = [];
 
-/** A connection that ends with the test it is made in. */
+/** Opens a connection that is closed after the test. */
 export function connect(endpoint: Endpoint, settings: Partial<ConnectionSettings> = {}): EtcdConnection {
   const connection = connectionTo(endpoint, settings);
   opened.push(connection);
@@ -17,18 +17,18 @@ afterEach(() => {
   for (const connection of opened.splice(0)) connection.close();
 });
 
-/** Something that listens and is no etcd. */
+/** A TCP server that is not an etcd. */
 export interface Listener extends AsyncDisposable {
   readonly port: number;
   readonly sockets: readonly Socket[];
 }
 
-/** Listens, and says the same to everybody; or nothing. */
+/** Starts a TCP server that sends `greeting` to every client and closes, or sends nothing. */
 export async function listen(greeting?: string): Promise<Listener> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
-    socket.on('error', () => {}).resume(); // the client goes when it likes
+    socket.on('error', () => {}).resume(); // the client may close at any time
     if (greeting !== undefined) socket.end(greeting);
   });
   server.listen(0, '127.0.0.1');

@@ -3,10 +3,10 @@ import { createSecureServer, createServer, type Http2Server, type ServerHttp2Ses
 import type { AddressInfo } from 'node:net';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
+import type { Identity } from '../../lab/pki.ts';
 import { Auth, Cluster, KV, Maintenance, Watch } from '../../src/etcd/gen/etcd_pb.ts';
-import type { Identity } from '../../src/lab/pki.ts';
 
-/** What it answers; whatever is left out it does not know, as an old version would not. */
+/** The implemented methods. Other methods are unimplemented, as in an old version. */
 export interface FakeAnswers {
   readonly auth?: Partial<ServiceImpl<typeof Auth>>;
   readonly cluster?: Partial<ServiceImpl<typeof Cluster>>;
@@ -15,11 +15,11 @@ export interface FakeAnswers {
   readonly watch?: Partial<ServiceImpl<typeof Watch>>;
 }
 
-/** A server that speaks etcd's language in this process, and says what it is told to say: also what is not true. */
+/** A gRPC server in this process with the etcd API and the answers of the test, even wrong ones. */
 export interface FakeEtcd extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Connections that were made, those that are gone included. */
+  /** The number of connections so far, including closed ones. */
   readonly connections: () => number;
   readonly openConnections: () => number;
   readonly pings: () => number;
@@ -64,14 +64,14 @@ function countConnections(server: Http2Server): { connections: number; pings: nu
     seen.connections++;
     seen.open.add(session);
     session.on('ping', () => seen.pings++);
-    session.on('error', () => {}); // a client that goes away in the middle is what these tests are about
+    session.on('error', () => {}); // tests close connections in the middle of a request
     session.once('close', () => seen.open.delete(session));
   });
   return seen;
 }
 
-/** An answer that never comes, until the client is gone. */
+/** Never answers; rejects when the client disconnects. */
 export const never = (_request: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> =>
   new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('the client went away')));
+    signal.addEventListener('abort', () => reject(new Error('the client disconnected')));
   });

@@ -13,28 +13,28 @@ export const minorOf = (version: EtcdVersion): number => Number(version.split('.
 export interface EtcdProcessSettings {
   readonly name: string;
   readonly version: EtcdVersion;
-  /** Where its log and its data are. */
+  /** The directory of log and data. */
   readonly directory: string;
   readonly endpoint: Endpoint;
   readonly peerURL: string;
   readonly flags: readonly string[];
 }
 
-/** A process is told to stop at once, but its threads stop one by one. */
-const stands = (pid: number): boolean =>
+/** After SIGSTOP the threads of a process stop one by one. */
+const isStopped = (pid: number): boolean =>
   readdirSync(`/proc/${pid}/task`).every((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
     return stat[stat.lastIndexOf(')') + 2] === 'T';
   });
 
-/** How a member comes into a cluster: what etcd has to know when it starts without data. */
-export interface Entrance {
+/** The initial cluster flags of an etcd without data. */
+export interface InitialCluster {
   readonly state: 'new' | 'existing';
-  /** All members of the cluster, itself included. */
+  /** All members of the cluster, including this one. */
   readonly members: readonly { readonly name: string; readonly peerURL: string }[];
 }
 
-/** A real etcd, to be started, stopped, killed and frozen. */
+/** A real etcd process that a test starts, stops, kills and freezes. */
 export class EtcdProcess {
   readonly name: string;
   readonly endpoint: Endpoint;
@@ -43,7 +43,7 @@ export class EtcdProcess {
   version: EtcdVersion;
   readonly #settings: EtcdProcessSettings;
   #child: ChildProcess | undefined;
-  #entrance: Entrance | undefined;
+  #initialCluster: InitialCluster | undefined;
 
   constructor(settings: EtcdProcessSettings) {
     this.name = settings.name;
@@ -53,15 +53,14 @@ export class EtcdProcess {
     this.#settings = settings;
   }
 
-  /** Starts it, and does not wait until it answers. Without an entrance, as it was started last. */
-  start(entrance: Entrance | undefined = this.#entrance): void {
-    if (entrance === undefined)
-      throw new Error(`${this.name} has never been started: say how it comes into its cluster`);
-    this.#entrance = entrance;
+  /** Starts the process without waiting. Without `initialCluster`, the flags of the last start are used. */
+  start(initialCluster: InitialCluster | undefined = this.#initialCluster): void {
+    if (initialCluster === undefined) throw new Error(`${this.name} has never been started: pass initialCluster`);
+    this.#initialCluster = initialCluster;
     const log = openSync(this.#logFile, 'a');
-    // The kernel kills it when we are gone, however we went: a test run that is cut off leaves no etcd behind, frozen or not.
-    const dying = ['--pdeathsig', 'KILL', etcdProgram(this.version, 'etcd')];
-    const child = spawn('setpriv', [...dying, ...this.#arguments(entrance)], {
+    // The kernel kills etcd when this process ends: an aborted test run leaves no etcd behind, frozen or not.
+    const command = ['--pdeathsig', 'KILL', etcdProgram(this.version, 'etcd')];
+    const child = spawn('setpriv', [...command, ...this.#arguments(initialCluster)], {
       stdio: ['ignore', log, log],
       env: { PATH: process.env['PATH'], ETCD_UNSUPPORTED_ARCH: process.arch },
     });
@@ -69,22 +68,22 @@ export class EtcdProcess {
     this.#child = child;
   }
 
-  /** Asks it to stop, and waits until it has. */
+  /** Sends SIGTERM, and waits until the process has ended. */
   stop(): Promise<void> {
     return this.#end('SIGTERM');
   }
 
-  /** Ends it as a power failure would. */
+  /** Sends SIGKILL, like a power failure. */
   kill(): Promise<void> {
     return this.#end('SIGKILL');
   }
 
-  /** Makes it neither run nor end: its connections stay open, and nothing answers. */
+  /** Suspends the process: its connections stay open, and it does not answer. */
   async freeze(): Promise<void> {
     const pid = this.#child?.pid;
-    if (pid === undefined) throw new Error(`${this.name} does not run, so it cannot be frozen`);
+    if (pid === undefined) throw new Error(`${this.name} is not running and cannot be frozen`);
     this.#child?.kill('SIGSTOP');
-    await until(`${this.name} stands still`, async () => stands(pid) || undefined);
+    await until(`${this.name} is stopped`, async () => isStopped(pid) || undefined);
   }
 
   thaw(): void {
@@ -108,7 +107,7 @@ export class EtcdProcess {
     await ended;
   }
 
-  #arguments({ state, members }: Entrance): readonly string[] {
+  #arguments({ state, members }: InitialCluster): readonly string[] {
     const { name, directory, endpoint, peerURL, flags } = this.#settings;
     const flagOf = {
       name,

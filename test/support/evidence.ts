@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 import { resultsDirectory } from '../../tools/lib/suites.ts';
 import type { Kubectl } from './kubectl.ts';
 
-/** What one would ask for first when a story failed. */
-const questions: Readonly<Record<string, string>> = {
+/** The kubectl commands that collect evidence of a failed story. */
+const commands: Readonly<Record<string, string>> = {
   'events.txt': 'events',
   'pods.txt': 'describe pods',
   'resources.yaml': 'get all,configmaps,persistentvolumeclaims,poddisruptionbudgets,endpointslices -o yaml',
@@ -13,21 +13,21 @@ const questions: Readonly<Record<string, string>> = {
   'all-pods.txt': 'get pods --all-namespaces -o wide',
 };
 
-/** Keeps everything about a failed story under `test-results/`, before its namespace is removed. */
+/** Saves evidence of a failed story in `test-results/`, before its namespace is deleted. */
 export async function collectEvidence(name: string, kubectl: Kubectl, failure: unknown): Promise<void> {
   const directory = join(resultsDirectory, name);
   await mkdir(directory, { recursive: true });
-  const keep = async (file: string, words: string): Promise<void> => {
-    const said = await kubectl(words).catch((error: unknown) => String(error));
-    await writeFile(join(directory, file), said);
+  const keep = async (file: string, args: string): Promise<void> => {
+    const output = await kubectl(args).catch((error: unknown) => String(error));
+    await writeFile(join(directory, file), output);
   };
   await writeFile(join(directory, 'failure.txt'), inspect(failure));
-  await Promise.all(Object.entries(questions).map(([file, words]) => keep(file, words)));
+  await Promise.all(Object.entries(commands).map(([file, args]) => keep(file, args)));
   for (const pod of await podNames(kubectl)) {
     await keep(`${pod}.log`, `logs ${pod} --all-containers --prefix --timestamps`);
     await keep(`${pod}.previous.log`, `logs ${pod} --all-containers --prefix --previous`);
   }
-  process.stdout.write(`  what was found is in test-results/${name}/\n`);
+  process.stdout.write(`  evidence of the failure: test-results/${name}/\n`);
 }
 
 async function podNames(kubectl: Kubectl): Promise<readonly string[]> {

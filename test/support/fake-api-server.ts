@@ -12,7 +12,7 @@ export interface FakeRequest {
 
 export type FakeAnswer = (response: ServerResponse, request: FakeRequest) => void | Promise<void>;
 
-/** A server over plain HTTP that says exactly what a test tells it to say, however wrong that is. */
+/** An HTTP server with the answers of the test, even wrong ones. */
 export interface FakeApiServer {
   readonly url: string;
   readonly requests: readonly FakeRequest[];
@@ -55,7 +55,7 @@ export function json(response: ServerResponse, object: unknown, status = 200): v
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
 }
 
-/** Answers the way the API server says no. */
+/** Answers with a Failure status, as the API server does. */
 export const refuse = (response: ServerResponse, code: number, reason: string): void =>
   json(
     response,

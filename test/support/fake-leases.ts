@@ -5,17 +5,17 @@ import { Failure } from '../../src/std/failure.ts';
 
 type LeaseClient = Pick<KubeClient, 'get' | 'create' | 'update'>;
 
-/** A server that keeps one lease and refuses what is out of date, as the real one does. */
+/** An API server with one Lease and optimistic locking. */
 export class FakeLeases {
   lease: Stored<Lease> | undefined;
   writes = 0;
-  /** What happens to a request of that client: it arrives, it does not, or it does and the answer is lost. */
+  /** Faults by client: the request is lost, its answer is lost, or it hangs. */
   readonly faults = new Map<string, 'cut off' | 'answer lost' | 'hangs'>();
 
-  /** The server as seen by one of its clients. */
-  clientOf(who: string): LeaseClient {
-    const over = async (act: () => Stored<Lease>): Promise<never> => {
-      const fault = this.faults.get(who);
+  /** The API of one client. */
+  clientOf(name: string): LeaseClient {
+    const withFault = async (act: () => Stored<Lease>): Promise<never> => {
+      const fault = this.faults.get(name);
       if (fault === 'hangs') return await new Promise<never>(() => {});
       if (fault === 'cut off') throw new Failure('unreachable', 'cut off');
       const answer = act();
@@ -23,9 +23,9 @@ export class FakeLeases {
       return structuredClone(answer) as never;
     };
     return {
-      get: () => over(() => this.#current()),
-      create: (_, object) => over(() => this.#create(object)),
-      update: (_, object) => over(() => this.#update(object as unknown as Stored<Lease>)),
+      get: () => withFault(() => this.#current()),
+      create: (_, object) => withFault(() => this.#create(object)),
+      update: (_, object) => withFault(() => this.#update(object as unknown as Stored<Lease>)),
     };
   }
 
@@ -41,7 +41,7 @@ export class FakeLeases {
 
   #update(lease: Stored<Lease>): Stored<Lease> {
     if (this.#current().metadata.resourceVersion !== lease.metadata.resourceVersion)
-      throw new ApiFailure('conflict', 'somebody wrote first', { reason: 'Conflict' });
+      throw new ApiFailure('conflict', 'the resourceVersion is outdated', { reason: 'Conflict' });
     return this.#write(lease);
   }
 

@@ -3,35 +3,35 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { type Readable, Transform } from 'node:stream';
 
-/** What the proxy does in place of passing a request on. */
+/** The fault that the proxy injects into a request. */
 export type Fault =
   | { readonly is: 'status'; readonly code: number }
-  | { readonly is: 'silent' } //    takes the request, and never answers
-  | { readonly is: 'cut-short' } // passes the answer on, but only half of its bytes
-  | { readonly is: 'flip' } //      passes the request on, with one byte of its body changed
-  | { readonly is: 'reset' }; //    hangs up
+  | { readonly is: 'silent' } //    accepts the request and never answers
+  | { readonly is: 'cut-short' } // forwards only half of the response body
+  | { readonly is: 'flip' } //      forwards the request with one byte of its body changed
+  | { readonly is: 'reset' }; //    closes the connection
 
 export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
-  /** From now on; nothing passes everything on. */
+  /** The current fault; undefined forwards every request. */
   fault: Fault | undefined;
-  /** Which requests it is for; all of them unless said. */
-  concerns: (method: string, url: string) => boolean;
-  /** How many requests came, whatever became of them. */
+  /** The requests with the fault; all by default. */
+  appliesTo: (method: string, url: string) => boolean;
+  /** The number of requests, with or without a fault. */
   readonly requests: number;
 }
 
-/** Stands in front of a real server, at the same address, and passes on until it is told to be bad. */
+/** A proxy to a real server on the same host. It forwards requests until `fault` is set. */
 export async function startFaultProxy(serverPort: number, host = '127.0.0.1'): Promise<FaultProxy> {
   const proxy = {
     fault: undefined as Fault | undefined,
-    concerns: (_method: string, _url: string) => true,
+    appliesTo: (_method: string, _url: string) => true,
     requests: 0,
   };
   const server = createServer((incoming, outgoing) => {
     proxy.requests++;
-    const isFor = proxy.concerns(incoming.method ?? '', incoming.url ?? '');
-    handle(incoming, outgoing, { host, serverPort, fault: isFor ? proxy.fault : undefined });
+    const isAffected = proxy.appliesTo(incoming.method ?? '', incoming.url ?? '');
+    handle(incoming, outgoing, { host, serverPort, fault: isAffected ? proxy.fault : undefined });
   });
   server.listen(0, host);
   await once(server, 'listening');
@@ -47,15 +47,15 @@ export async function startFaultProxy(serverPort: number, host = '127.0.0.1'): P
   });
 }
 
-interface Way {
+interface Route {
   readonly host: string;
   readonly serverPort: number;
   readonly fault: Fault | undefined;
 }
 
-function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, serverPort, fault }: Way): void {
+function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, serverPort, fault }: Route): void {
   incoming.on('error', () => {});
-  outgoing.on('error', () => {}); // whoever asked may have gone
+  outgoing.on('error', () => {}); // the client may have disconnected
   if (fault?.is === 'silent') return void incoming.resume();
   if (fault?.is === 'reset') return void incoming.socket.destroy();
   if (fault?.is === 'status') {
@@ -63,19 +63,19 @@ function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, ser
     return;
   }
   const { method, url, headers } = incoming;
-  const passed = request({ host, port: serverPort, method, path: url, headers }, (answer) => {
+  const forwarded = request({ host, port: serverPort, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     if (fault?.is === 'cut-short') cutShort(answer, outgoing);
     else answer.pipe(outgoing);
   });
-  passed.on('error', () => outgoing.destroy());
-  bodyFor(incoming, fault).pipe(passed);
+  forwarded.on('error', () => outgoing.destroy());
+  bodyFor(incoming, fault).pipe(forwarded);
 }
 
 const bodyFor = (incoming: IncomingMessage, fault: Fault | undefined): Readable =>
   fault?.is === 'flip' ? incoming.pipe(flipping()) : incoming;
 
-/** Changes one byte: far enough from the beginning that lists of blocks and other small requests stay as they are. */
+/** Flips one bit at byte 10,000, so that small requests such as block lists are unchanged. */
 function flipping(): Transform {
   const at = 10_000;
   let passed = 0;

@@ -1,9 +1,9 @@
-import type { ClusterWorld } from '../../src/core/model/cluster.ts';
-import { planCluster } from '../../src/core/plan/cluster/plan-cluster.ts';
-import { statusOf } from '../../src/core/status/cluster-status.ts';
-import type { ClusterDialect, Findings } from '../../src/dialects/dialect.ts';
+import type { ClusterDialect, Findings } from '../../src/apis/common/dialect.ts';
+import type { ClusterWorld } from '../../src/core/cluster/model/cluster.ts';
+import { planCluster } from '../../src/core/cluster/plan/plan-cluster.ts';
+import { statusOf } from '../../src/core/cluster/status/cluster-status.ts';
 
-/** What a pass finds of a cluster of this API, whose spec is as given here. */
+/** The findings of a pass for a cluster of this API with this spec. */
 export function findingsFor(dialect: ClusterDialect, spec: object): (world: ClusterWorld, now?: string) => Findings {
   const read = dialect.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));

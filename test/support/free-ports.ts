@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 
-/** Below those that the kernel gives to whoever asks for any: between our look and its use, nobody else is given one. */
+/** Below the ephemeral port range, so that the kernel gives none of these ports to another process. */
 const [first, count] = [10_000, 20_000];
 const start = Math.floor(Math.random() * count);
 let asked = 0;
 
-/** Ports on which nobody listens, all different, and none that was given out before. */
+/** Unused ports, each returned only once. */
 export async function freePorts(wanted: number): Promise<readonly number[]> {
   const ports: number[] = [];
   while (ports.length < wanted) {

@@ -8,7 +8,7 @@ let access: Promise<Access> | undefined;
 export const theAccess = (): Promise<Access> => (access ??= fromKubeconfig(kubeconfigPath()));
 
 let client: Promise<KubeClient> | undefined;
-/** One client for all stories of a worker: a kubectl costs 80 ms of CPU a call, a request on an open connection hardly any. */
+/** One client for all stories of a worker. A kubectl call costs 80 ms of CPU, a request on an open connection much less. */
 export const theClient = (): Promise<KubeClient> =>
   (client ??= theAccess().then(
     (found) => new HttpKubeClient(connectTo(found, { userAgent: 'stories' }), { fieldManager: 'stories' }),

@@ -18,7 +18,7 @@ export interface TestAccess {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** A client of the real API server, and a namespace that nobody else uses. */
+/** A client of the real API server, and a new namespace. */
 export async function testAccess(): Promise<TestAccess> {
   const access = await fromKubeconfig(kubeconfigPath());
   const connection = connectTo(access, { userAgent: 'integration-test' });

@@ -18,27 +18,28 @@ import { environmentOf } from '../../tools/lib/processes.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 
-/** Somebody without an account, and so without any rights. */
-const nobodyInParticular = 61_234;
-const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
+/** A UID without an account and without privileges. */
+const unprivilegedUid = 61_234;
+const program = join(import.meta.dirname, '../../lab/main.ts');
 const node = join(import.meta.dirname, `../../node_modules/node-linux-${process.arch}/bin/node`);
 
 type EtcdVersion = Parameters<typeof etcdProgram>[0];
 
-/** What an ordinary user has who runs the lab: a directory, and some versions of etcd, each in a directory that is named. */
+/** The home of an ordinary user of the lab: a directory, and some versions of etcd from the given directories. */
 export class LabHome {
   readonly directory = mkdtempSync(join(tmpdir(), 'lab-test-'));
   #operator: string | undefined;
 
   constructor(programs: Readonly<Record<string, string>>) {
-    for (const place of ['home', 'bin', 'cache/programs']) mkdirSync(join(this.directory, place), { recursive: true });
+    for (const folder of ['home', 'bin', 'cache/programs'])
+      mkdirSync(join(this.directory, folder), { recursive: true });
     for (const [version, from] of Object.entries(programs))
-      bring(from, join(this.directory, `cache/programs/etcd-${version}`));
+      linkFiles(from, join(this.directory, `cache/programs/etcd-${version}`));
     const busybox = join(debianRoot(), 'bin/busybox');
     if (existsSync(busybox)) copyFileSync(busybox, join(this.directory, 'bin/busybox'));
   }
 
-  /** With programs that are built already. */
+  /** A home with etcd programs that are already built. */
   static withBuilt(versions: readonly EtcdVersion[]): LabHome {
     return new LabHome(Object.fromEntries(versions.map((each) => [each, dirname(etcdProgram(each, 'etcd'))])));
   }
@@ -47,7 +48,7 @@ export class LabHome {
     return join(this.directory, 'home');
   }
 
-  /** As `make lab` does before the first start. */
+  /** Compiles the lab, as `make lab` does before the first start. */
   async compile(): Promise<void> {
     const [code] = (await once(
       this.#node([join(import.meta.dirname, '../../tools/compile.ts')], 'inherit'),
@@ -57,10 +58,10 @@ export class LabHome {
   }
 
   /**
-   * Has the operator's image run a bundle of today's sources, which starts in half of the time: the one that is given, or one of
-   * its own. Gives its program.
+   * Makes the operator's image run a bundle of the current sources, which starts in half the time: the given bundle, or a new
+   * one. Returns the program.
    */
-  async bringOperator(given: string | undefined): Promise<string> {
+  async useOperatorBundle(given: string | undefined): Promise<string> {
     this.#operator = given || (await this.#bundle());
     return this.#operator;
   }
@@ -71,35 +72,35 @@ export class LabHome {
     return bundleOf('etcd-operator', directory);
   }
 
-  /** What it may write becomes the ordinary user's; programs only have to be readable. */
-  async handOver(): Promise<void> {
+  /** Gives the writable files to the ordinary user. Programs stay readable only. */
+  async giveToUser(): Promise<void> {
     if (isRoot()) {
-      const user = `${nobodyInParticular}:${nobodyInParticular}`;
+      const user = `${unprivilegedUid}:${unprivilegedUid}`;
       await run('chown', [user, this.directory]);
       await run('chown', ['-R', user, this.state]);
     }
     chmodSync(this.directory, 0o755);
   }
 
-  /** Starts `etcd-operator lab` as that user, in the way of `make lab`; `within`: by a program that becomes the one it is told. */
-  command(words: readonly string[], output: number | 'inherit', within: readonly string[] = []): ChildProcess {
-    const line = [...within, node, program, 'lab', '--state', this.state, ...words];
+  /** Starts the lab as that user, as `make lab` does. `within` is a command prefix that executes the lab. */
+  command(args: readonly string[], output: number | 'inherit', within: readonly string[] = []): ChildProcess {
+    const line = [...within, node, program, '--state', this.state, ...args];
     return this.#spawn(line, ['ignore', output, output]);
   }
 
-  /** The same in front of a terminal of that size: what is typed goes to its input, what it shows comes from its output. */
-  inTerminal(words: readonly string[], { columns, rows }: { columns: number; rows: number }): ChildProcess {
-    const line = [node, program, 'lab', '--state', this.state, ...words].join(' ');
+  /** Starts the lab in a terminal of this size, with stdin and stdout as pipes. */
+  inTerminal(args: readonly string[], { columns, rows }: { columns: number; rows: number }): ChildProcess {
+    const line = [node, program, '--state', this.state, ...args].join(' ');
     const typed = `stty cols ${columns} rows ${rows}; exec ${line}`;
     return this.#spawn(['script', '-qfec', typed, '/dev/null'], ['pipe', 'pipe', 'inherit']);
   }
 
-  #node(words: readonly string[], output: number | 'inherit'): ChildProcess {
-    return this.#spawn([node, ...words], ['ignore', output, output]);
+  #node(args: readonly string[], output: number | 'inherit'): ChildProcess {
+    return this.#spawn([node, ...args], ['ignore', output, output]);
   }
 
   #spawn(line: readonly string[], stdio: StdioOptions): ChildProcess {
-    const ids = [`--reuid=${nobodyInParticular}`, `--regid=${nobodyInParticular}`, '--clear-groups'];
+    const ids = [`--reuid=${unprivilegedUid}`, `--regid=${unprivilegedUid}`, '--clear-groups'];
     const env = {
       PATH: `${join(this.directory, 'bin')}:/usr/bin:/bin`,
       HOME: this.state,
@@ -110,14 +111,14 @@ export class LabHome {
       NODE_OPTIONS: '--max-semi-space-size=2',
       ...(this.#operator === undefined ? {} : { LAB_OPERATOR_PROGRAM: this.#operator }),
     };
-    // A test that is killed must not leave its lab behind.
+    // A killed test must not leave its lab behind.
     const ending = ['setpriv', '--pdeathsig', 'TERM'];
-    // A whole cluster is one process here: among fifty others that want to run it would be given a fiftieth.
+    // The lab is one process for a whole cluster: among fifty busy processes it would get a fiftieth of the CPU.
     const [first = '', ...rest] = isRoot() ? ['nice', '-n', '-10', ...ending, ...ids] : ending;
     return spawn(first, [...rest, '--', ...line], { env, stdio, cwd: '/' });
   }
 
-  /** What is left of the lab on this machine: its own processes, and those that see something of its directory. */
+  /** Processes and mounts of the lab that are left on this machine. */
   leftovers(): readonly string[] {
     const processes = readdirSync('/proc')
       .filter((entry) => /^\d+$/.test(entry))
@@ -132,8 +133,8 @@ export class LabHome {
   }
 }
 
-/** Programs are large: where it can be had, a second name for the same file will do. */
-function bring(from: string, to: string): void {
+/** Hard-links programs if possible, because they are large; otherwise copies them. */
+function linkFiles(from: string, to: string): void {
   mkdirSync(to);
   for (const file of readdirSync(from)) {
     try {
@@ -146,7 +147,7 @@ function bring(from: string, to: string): void {
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** A file of a process, which may end in this moment. */
+/** A file of a process in /proc; empty if the process has ended. */
 function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

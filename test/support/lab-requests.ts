@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { theServer } from '../../src/lab/apiserver/auth/user.ts';
-import { bootstrap } from '../../src/lab/apiserver/bootstrap.ts';
-import { keepDefinitions } from '../../src/lab/apiserver/housekeeping/definitions.ts';
-import { understood } from '../../src/lab/apiserver/http/resources.ts';
-import type { Fields } from '../../src/lab/apiserver/json.ts';
-import type { ServerState } from '../../src/lab/apiserver/state.ts';
-import { Store } from '../../src/lab/apiserver/store/store.ts';
-import { Registry } from '../../src/lab/apiserver/types/registry.ts';
+import { theServer } from '../../lab/apiserver/auth/user.ts';
+import { bootstrap } from '../../lab/apiserver/bootstrap.ts';
+import { keepDefinitions } from '../../lab/apiserver/housekeeping/definitions.ts';
+import { parseRequest } from '../../lab/apiserver/http/resources.ts';
+import type { Fields } from '../../lab/apiserver/json.ts';
+import type { ServerState } from '../../lab/apiserver/state.ts';
+import { Store } from '../../lab/apiserver/store/store.ts';
+import { Registry } from '../../lab/apiserver/types/registry.ts';
 
-/** What the lab's API server does with a request, without sockets around it; what it refuses is thrown. */
+/** Handles a request as the lab's API server does, without sockets. A refusal is thrown. */
 export type Ask = (method: string, path: string, sent?: Sent) => Promise<Fields>;
 
 export interface Sent {
@@ -19,7 +19,7 @@ export interface Sent {
   readonly contentType?: string;
 }
 
-/** A server's state of its own for one test, with what every cluster has. */
+/** A new server state for one test, with the objects of every cluster. */
 export function labState(): ServerState {
   const directory = mkdtempSync(join(tmpdir(), 'lab-requests-'));
   const store = new Store(directory);
@@ -37,10 +37,10 @@ export const asking =
   (state: ServerState): Ask =>
   async (method, path, { body, contentType = 'application/json' } = {}) => {
     const url = new URL(path, 'https://lab');
-    const asked = understood(state, method, url);
-    if (asked === undefined) throw new Error(`${path} is not about a resource`);
-    const { type, target, act } = asked;
+    const parsed = parseRequest(state, method, url);
+    if (parsed === undefined) throw new Error(`${path} is not about a resource`);
+    const { type, target, handle } = parsed;
     const sent = Buffer.from(body === undefined ? '' : JSON.stringify(body));
     const call = { state, type, target, query: url.searchParams, user: theServer, contentType, userAgent: 'test' };
-    return (await act({ ...call, body: sent })).body as Fields;
+    return (await handle({ ...call, body: sent })).body as Fields;
   };

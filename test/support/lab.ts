@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { copyFileSync, openSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { configMaps, serviceAccounts } from '../../lab/kinds.ts';
 import { isAlreadyExists } from '../../src/kube/errors.ts';
 import type { KubeObject, Pod, Stored } from '../../src/kube/object.ts';
 import { namespaces, persistentVolumeClaims, pods, type Resource, services } from '../../src/kube/resource.ts';
-import { configMaps, serviceAccounts } from '../../src/lab/kinds.ts';
 import { LabHome } from './lab-home.ts';
 import { type LoneApiServer, loneApiServer } from './lone-api-server.ts';
 import { until } from './until.ts';
@@ -21,10 +21,10 @@ export interface ShellOptions {
 
 export interface Termination {
   readonly exitCode: number;
-  readonly said: string;
+  readonly message: string;
 }
 
-/** The lab's own command, run as an ordinary user beside a real API server that has no nodes. */
+/** The lab as a command of an ordinary user, with a real API server that has no nodes. */
 export class TestLab {
   readonly server: LoneApiServer;
   readonly home: LabHome;
@@ -43,7 +43,7 @@ export class TestLab {
     const home = LabHome.withBuilt([etcdVersion]);
     const lab = new TestLab(await loneApiServer(), home);
     copyFileSync(lab.server.kubeconfig, lab.#kubeconfig);
-    await home.handOver();
+    await home.giveToUser();
     await lab.start();
     return lab;
   }
@@ -58,7 +58,7 @@ export class TestLab {
 
   async start(): Promise<void> {
     const log = openSync(join(this.directory, 'log'), 'a');
-    await rm(this.#running, { force: true }); // a lab that was killed leaves its own behind
+    await rm(this.#running, { force: true }); // a killed lab leaves this file behind
     this.#child = this.home.command(['--kubeconfig', this.#kubeconfig, '--empty', '--nodes', '3'], log);
     const child = this.#child;
     await until('the lab is up', async () => {
@@ -67,18 +67,18 @@ export class TestLab {
     });
   }
 
-  /** Another command of the lab's, to its end. */
-  async tell(...words: readonly string[]): Promise<void> {
-    const child = this.home.command(words, 'inherit');
+  /** Runs another command of the lab to its end. */
+  async runCommand(...args: readonly string[]): Promise<void> {
+    const child = this.home.command(args, 'inherit');
     const [code] = (await once(child, 'exit')) as [number];
-    if (code !== 0) throw new Error(`lab ${words.join(' ')}: ended with ${code}`);
+    if (code !== 0) throw new Error(`lab ${args.join(' ')}: ended with ${code}`);
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    // The child is `setpriv` become the lab: one process, whoever we are.
+    // `setpriv` executes the lab: the child is the lab process.
     child.kill(signal);
     await ended;
   }
@@ -87,7 +87,7 @@ export class TestLab {
     return this.home.leftovers();
   }
 
-  /** A namespace with what a cluster's own controllers would put into it. */
+  /** A namespace with the objects that the controllers of a cluster create. */
   async namespace(name: string): Promise<string> {
     const { client } = this.server;
     const metadata = { namespace: name, name: 'default' };
@@ -107,16 +107,16 @@ export class TestLab {
     });
   }
 
-  /** Runs a line of shell in a pod of its own, to its end, and gives back its exit code and last words. */
+  /** Runs a shell line in a new pod to its end; returns exit code and termination message. */
   async shell(namespace: string, name: string, { line, volumes = [] }: ShellOptions): Promise<Termination> {
     const mounts = volumes.map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` }));
     const command = ['sh', '-c', `(${line}) > /dev/termination-log 2>&1`];
     const containers = [{ name: 'shell', image: etcdImage, command, volumeMounts: mounts }];
     const spec = { volumes, restartPolicy: 'Never', containers };
-    await this.#create({ namespace, name, labels: { app: 'shell' } }, spec); // no Service is to lead to it
+    await this.#create({ namespace, name, labels: { app: 'shell' } }, spec); // no Service selects it
     const isOver = (pod: Pod): boolean => endOf(pod) !== undefined;
     const { exitCode, message = '' } = endOf(await this.when(namespace, name, isOver)) ?? { exitCode: 1 };
-    return { exitCode, said: message.trim() };
+    return { exitCode, message: message.trim() };
   }
 
   pod(namespace: string, name: string, spec: NonNullable<Pod['spec']>): Promise<void> {
@@ -143,12 +143,12 @@ export class TestLab {
     await this.create(persistentVolumeClaims, object);
   }
 
-  /** The pod, as soon as it is what is awaited. */
-  async when(namespace: string, name: string, isSo: (pod: Stored<Pod>) => boolean): Promise<Stored<Pod>> {
+  /** Waits until the pod meets the condition; returns the pod. */
+  async when(namespace: string, name: string, holds: (pod: Stored<Pod>) => boolean): Promise<Stored<Pod>> {
     let last: Stored<Pod> | undefined;
-    return await until(`pod ${name} is as awaited`, async () => {
+    return await until(`pod ${name} meets the condition`, async () => {
       last = await this.server.client.get(pods, { namespace, name });
-      return isSo(last) ? last : undefined;
+      return holds(last) ? last : undefined;
     }).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${JSON.stringify(last?.status, undefined, 1)}\n${this.log}`);
     });

@@ -6,15 +6,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { makeAuthority, makeTokenKeys } from '../../lab/pki.ts';
 import { fromKubeconfig } from '../../src/kube/config.ts';
 import { connectTo } from '../../src/kube/connection.ts';
 import { HttpKubeClient } from '../../src/kube/http-client.ts';
-import { makeAuthority, makeTokenKeys } from '../../src/lab/pki.ts';
 import { etcdProgram, program } from '../../tools/programs/build.ts';
 import { controlPlaneEtcd } from '../../tools/programs/catalog.ts';
 import { until } from './until.ts';
 
-/** A real kube-apiserver without any node or controller beside it: those are the lab's own. */
+/** A real kube-apiserver without nodes and controllers: the lab provides them. */
 export interface LoneApiServer {
   readonly kubeconfig: string;
   readonly port: number;
@@ -22,12 +22,12 @@ export interface LoneApiServer {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** A port that was free a moment ago may be somebody's by the time that it is wanted: then with others, some times. */
+/** Starts the server; retries with other ports if another process has taken one. */
 export async function loneApiServer(tries = 5): Promise<LoneApiServer> {
   const { up, log, ...server } = await tryOnce();
   if (up) return server;
   await server[Symbol.asyncDispose]();
-  if (tries === 1) throw new Error(`a kube-apiserver alone ends by itself: ${log}`);
+  if (tries === 1) throw new Error(`kube-apiserver ended at start: ${log}`);
   return loneApiServer(tries - 1);
 }
 

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import type { Turns } from './story-turns.ts';
 
-/** Files of stories that take the longest begin first, so that no worker is left with one at the end. */
+/** Starts the longest story files first, so that no worker runs a long file at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const turns = process.env['STORIES_TURNS'];

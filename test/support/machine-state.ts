@@ -3,7 +3,7 @@ import { unpacked } from '../../tools/debian/packages.ts';
 import { cacheDirectory } from '../../tools/lib/cache.ts';
 import { attempt } from '../../tools/lib/run.ts';
 
-/** All that a test cluster could leave behind on this computer, or change on it. */
+/** Everything that a test cluster could leave behind or change on this machine. */
 export interface MachineState {
   readonly processes: readonly string[];
   readonly mounts: readonly string[];
@@ -15,11 +15,11 @@ export interface MachineState {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Programs that only a test cluster runs here. */
+/** Programs that only a test cluster runs on this machine. */
 const clusterPrograms =
   /\/(?:kube[a-z-]*|containerd[a-z0-9-]*|coredns|registry|local-path-provisioner|etcd|tini|unshare)\0/;
 
-/** What of the clusters called `names` (and of the computer's settings) can be seen right now. */
+/** The current traces of the clusters called `names`, and the kernel settings. */
 export async function machineState(...names: readonly string[]): Promise<MachineState> {
   const mine = (text: string): boolean =>
     names.some((name) => text.includes(`clusters/${name}`) || text.includes(`eo-${name}`));
@@ -27,8 +27,8 @@ export async function machineState(...names: readonly string[]): Promise<Machine
     processes: commandLines().filter((line) => mine(line) && clusterPrograms.test(line)),
     mounts: readFileSync('/proc/self/mountinfo', 'utf8').split('\n').filter(mine),
     links: readdirSync('/sys/class/net').filter(mine),
-    routes: (await said('bin/ip', ['route', 'show', 'table', 'all'])).filter(mine),
-    rules: await said('usr/sbin/nft', ['list', 'ruleset']),
+    routes: (await outputOf('bin/ip', ['route', 'show', 'table', 'all'])).filter(mine),
+    rules: await outputOf('usr/sbin/nft', ['list', 'ruleset']),
     cgroups: globSync('/sys/fs/cgroup/{*,*/*}').filter(mine),
     files: [
       '/run/netns',
@@ -44,7 +44,7 @@ export async function machineState(...names: readonly string[]): Promise<Machine
   };
 }
 
-/** What Kubernetes' parts are known to change for the whole kernel when they are let. */
+/** Kernel settings that components of Kubernetes change if they are allowed to. */
 const kernelSettings = [
   ...['vm/overcommit_memory', 'vm/panic_on_oom', 'kernel/panic', 'kernel/panic_on_oops', 'kernel/keys/root_maxkeys'],
   ...[
@@ -66,7 +66,7 @@ const commandLines = (): readonly string[] =>
       }
     });
 
-async function said(program: string, args: readonly string[]): Promise<readonly string[]> {
+async function outputOf(program: string, args: readonly string[]): Promise<readonly string[]> {
   const [loader, ...rest] = unpacked(program);
   const { stdout } = await attempt(loader, [...rest, ...args]);
   return stdout.split('\n').filter((line) => line !== '');

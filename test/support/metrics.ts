@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { podsOf, type Within } from './api.ts';
 import { socketTo } from './member-endpoints.ts';
 
-/** What the operator of a story's namespace says of itself, as Prometheus reads it. */
-async function exposed(within: Within): Promise<string> {
+/** The /metrics page of the operator in the namespace of a story. */
+async function metricsPage(within: Within): Promise<string> {
   const [pod] = await podsOf(within, 'name=etcd-operator');
   const [namespace, name = '', host = ''] = [within.namespace, pod?.metadata.name, pod?.status?.podIP];
   const socket = await socketTo({ namespace, name }, { host, port: 8080 }, AbortSignal.timeout(10_000));
@@ -15,15 +15,15 @@ async function exposed(within: Within): Promise<string> {
   return promise.finally(() => socket.destroy());
 }
 
-/** The value of a metric for one resource, if it has any. */
+/** The value of a metric for one resource; undefined without one. */
 export async function metricOf(within: Within, metric: string, resource: string): Promise<number | undefined> {
-  const lines = (await exposed(within)).split('\n');
+  const lines = (await metricsPage(within)).split('\n');
   const found = lines.find((line) => line.startsWith(`${metric}{`) && line.includes(`,name="${resource}"}`));
   return found === undefined ? undefined : Number(found.slice(found.lastIndexOf(' ') + 1));
 }
 
-/** The value of a metric of the operator itself, which has no labels. */
+/** The value of an operator metric without labels. */
 export async function totalOf(within: Within, metric: string): Promise<number> {
-  const found = (await exposed(within)).split('\n').find((line) => line.startsWith(`${metric} `));
+  const found = (await metricsPage(within)).split('\n').find((line) => line.startsWith(`${metric} `));
   return found === undefined ? 0 : Number(found.slice(found.lastIndexOf(' ') + 1));
 }

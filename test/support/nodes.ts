@@ -1,11 +1,11 @@
-import { ask } from '../../src/cli/lab/control.ts';
+import { sendControlRequest } from '../../lab/cli/control.ts';
 import { layoutOf } from '../../tools/cluster/layout.ts';
 import { runningMachine } from '../../tools/cluster/machine.ts';
-import { cutOff, joinAgain, startNode, stopNode } from '../../tools/cluster/nodes.ts';
+import { cutOff, rejoin, startNode, stopNode } from '../../tools/cluster/nodes.ts';
 import { run } from '../../tools/lib/run.ts';
 import { isOnTheLab } from './place.ts';
 
-/** What a story may do to the nodes of our test cluster. */
+/** The actions of a story on the nodes of our test cluster. */
 export interface Nodes {
   /** The name of our test cluster. */
   readonly cluster: string;
@@ -13,16 +13,16 @@ export interface Nodes {
   readonly stop: (node: string) => Promise<void>;
   readonly start: (node: string) => Promise<void>;
   readonly cutOff: (one: string, other: string) => Promise<void>;
-  readonly joinAgain: (one: string, other: string) => Promise<void>;
-  /** Runs a shell script among a node's own files and mounts. */
+  readonly rejoin: (one: string, other: string) => Promise<void>;
+  /** Runs a shell script in the mount namespace of a node. */
   readonly shell: (node: string, script: string) => Promise<string>;
   /** The API server's audit log. */
   readonly auditLog: string;
 }
 
 export function nodesOf(cluster: string | undefined): Nodes {
-  if (isOnTheLab()) return nodesOfTheLab(process.env['LAB_STATE'] ?? '');
-  if (cluster === undefined) return nobodysNodes;
+  if (isOnTheLab()) return labNodes(process.env['LAB_STATE'] ?? '');
+  if (cluster === undefined) return noNodes;
   const layout = layoutOf(cluster);
   return {
     cluster,
@@ -30,7 +30,7 @@ export function nodesOf(cluster: string | undefined): Nodes {
     stop: (node) => stopNode(layout, node),
     start: (node) => startNode(layout, node),
     cutOff: (one, other) => cutOff(layout, one, other),
-    joinAgain: (one, other) => joinAgain(layout, one, other),
+    rejoin: (one, other) => rejoin(layout, one, other),
     shell: (node, script) =>
       run('nsenter', ['-t', String(runningMachine(layout, node)), '-m', '-p', '-r', '--', '/bin/sh', '-ec', script]),
     auditLog: layout.auditLog,
@@ -38,24 +38,24 @@ export function nodesOf(cluster: string | undefined): Nodes {
 }
 
 const refuse = (): Promise<never> => {
-  throw new Error('a story that touches nodes is told by story.withNodes or story.onOurCluster');
+  throw new Error('a story that acts on nodes must be declared with story.withNodes or story.onOurCluster');
 };
 
-const nobodysNodes: Nodes = {
+const noNodes: Nodes = {
   cluster: '',
   names: [],
   stop: refuse,
   start: refuse,
   cutOff: refuse,
-  joinAgain: refuse,
+  rejoin: refuse,
   shell: refuse,
   auditLog: '',
 };
 
-/** Their plugs can be pulled; for all else there is too little of them. */
-const nodesOfTheLab = (state: string): Nodes => ({
-  ...nobodysNodes,
+/** Nodes of the lab can only be switched off and on. */
+const labNodes = (state: string): Nodes => ({
+  ...noNodes,
   names: ['node1', 'node2', 'node3'],
-  stop: (node) => ask(state, { node, power: 'off' }),
-  start: (node) => ask(state, { node, power: 'on' }),
+  stop: (node) => sendControlRequest(state, { node, power: 'off' }),
+  start: (node) => sendControlRequest(state, { node, power: 'on' }),
 });

@@ -3,17 +3,17 @@ import type { Original, OriginalCluster, OriginalObject, OwnedCluster } from './
 import { tlsOf } from './tls-cluster.ts';
 
 /**
- * A cluster as the CoreOS etcd Operator leaves it behind: bare pods that run as root and never start again by themselves, on
- * disks that go with them or with their member, under names of chance.
+ * A cluster as the CoreOS etcd Operator leaves it: bare pods with random names that run as root with `restartPolicy: Never`, on
+ * emptyDirs or on PVCs of their members.
  */
 export const originalOfCoreos: Original = {
   api: coreos,
   memberNames: ({ name, size }) =>
     ['8xbtrq4wmc', 'k2vqj9d7zl', 'wn5fr6hcgt'].slice(0, size).map((end) => `${name}-${end}`),
-  spec: ({ size, version, name, durable, entry }) => ({
+  spec: ({ size, version, name, durable, access }) => ({
     ...{ size, version },
-    ...(durable === true ? { pod: { persistentVolumeClaimSpec: disk } } : {}),
-    ...(entry === undefined ? {} : { TLS: tlsOf(name, ['peer', 'client']) }),
+    ...(durable === true ? { pod: { persistentVolumeClaimSpec: claimSpec } } : {}),
+    ...(access === undefined ? {} : { TLS: tlsOf(name, ['peer', 'client']) }),
   }),
   objects: (cluster, names) => {
     const owner = { ...cluster.owner, controller: true };
@@ -37,15 +37,15 @@ export const originalOfCoreos: Original = {
   }),
 };
 
-const disk = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } };
+const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } };
 
-const schemeOf = ({ entry }: OriginalCluster): string => (entry === undefined ? 'http' : 'https');
+const schemeOf = ({ access }: OriginalCluster): string => (access === undefined ? 'http' : 'https');
 
 const claimOf = (member: string, { name }: OwnedCluster): OriginalObject => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: { name: member, labels: labelsOf(name) },
-  spec: disk,
+  spec: claimSpec,
 });
 
 const longAgo = { lastUpdateTime: '2020-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' };
@@ -57,7 +57,7 @@ const ownedBy = (owner: object, object: OriginalObject): OriginalObject => ({
   metadata: { ...object.metadata, ownerReferences: [owner] },
 });
 
-/** Old Kubernetes took the annotation to mean what the field says today. */
+/** The annotation is the predecessor of `publishNotReadyAddresses`. */
 const services = (cluster: string): readonly OriginalObject[] => [
   {
     apiVersion: 'v1',
@@ -85,31 +85,33 @@ const services = (cluster: string): readonly OriginalObject[] => [
   },
 ];
 
-interface Body extends OwnedCluster {
+interface MemberContext extends OwnedCluster {
   readonly host: string;
   readonly peers: string;
 }
 
-const podOf = (member: string, body: Body): OriginalObject => ({
+const podOf = (member: string, context: MemberContext): OriginalObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: {
     name: member,
-    labels: { ...labelsOf(body.name), etcd_node: member },
-    annotations: { 'etcd.version': body.version },
+    labels: { ...labelsOf(context.name), etcd_node: member },
+    annotations: { 'etcd.version': context.version },
   },
   spec: {
     hostname: member,
-    subdomain: body.name,
+    subdomain: context.name,
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
-    containers: [body.silent === true ? { ...etcdOf(member, body), command: ['sleep', '3600'] } : etcdOf(member, body)],
+    containers: [
+      context.silent === true ? { ...etcdOf(member, context), command: ['sleep', '3600'] } : etcdOf(member, context),
+    ],
     volumes: [
       {
         name: 'etcd-data',
-        ...(body.durable === true ? { persistentVolumeClaim: { claimName: member } } : { emptyDir: {} }),
+        ...(context.durable === true ? { persistentVolumeClaim: { claimName: member } } : { emptyDir: {} }),
       },
-      ...secretsOf(body).map(({ volume, secret }) => ({ name: volume, secret: { secretName: secret } })),
+      ...secretsOf(context).map(({ volume, secret }) => ({ name: volume, secret: { secretName: secret } })),
     ],
   },
 });
@@ -120,8 +122,8 @@ interface MountedSecret {
   readonly at: string;
 }
 
-const secretsOf = ({ name, entry }: OriginalCluster): readonly MountedSecret[] =>
-  entry === undefined
+const secretsOf = ({ name, access }: OriginalCluster): readonly MountedSecret[] =>
+  access === undefined
     ? []
     : [
         { volume: 'member-peer-tls', secret: `${name}-peer`, at: '/etc/etcdtls/member/peer-tls' },
@@ -139,17 +141,17 @@ const tlsFlags = (prefix: string, side: 'peer' | 'server'): readonly string[] =>
   ];
 };
 
-function probeOf({ entry }: OriginalCluster): object {
+function probeOf({ access }: OriginalCluster): object {
   const file = '/etc/etcdtls/operator/etcd-tls/etcd-client';
-  const by = `--endpoints=https://localhost:2379 --cert=${file}.crt --key=${file}.key --cacert=${file}-ca.crt`;
-  const command = `ETCDCTL_API=3 etcdctl ${entry === undefined ? '' : by} endpoint status`;
+  const flags = `--endpoints=https://localhost:2379 --cert=${file}.crt --key=${file}.key --cacert=${file}-ca.crt`;
+  const command = `ETCDCTL_API=3 etcdctl ${access === undefined ? '' : flags} endpoint status`;
   return { exec: { command: ['/bin/sh', '-ec', command] } };
 }
 
-function etcdOf(member: string, body: Body): object {
-  const { version, host, peers, entry } = body;
-  const scheme = schemeOf(body);
-  const probe = probeOf(body);
+function etcdOf(member: string, context: MemberContext): object {
+  const { version, host, peers, access } = context;
+  const scheme = schemeOf(context);
+  const probe = probeOf(context);
   return {
     name: 'etcd',
     image: `quay.io/coreos/etcd:v${version}`,
@@ -163,7 +165,7 @@ function etcdOf(member: string, body: Body): object {
       `--advertise-client-urls=${scheme}://${host}:2379`,
       `--initial-cluster=${peers}`,
       '--initial-cluster-state=new',
-      ...(entry === undefined ? [] : [...tlsFlags('peer-', 'peer'), ...tlsFlags('', 'server')]),
+      ...(access === undefined ? [] : [...tlsFlags('peer-', 'peer'), ...tlsFlags('', 'server')]),
       '--initial-cluster-token=2c5f4d1e-0d4f-4b0e-9b4e-6f1f3c1a7d11',
     ],
     ports: [
@@ -174,7 +176,7 @@ function etcdOf(member: string, body: Body): object {
     readinessProbe: { ...probe, initialDelaySeconds: 1, timeoutSeconds: 5, periodSeconds: 5 },
     volumeMounts: [
       { name: 'etcd-data', mountPath: '/var/etcd' },
-      ...secretsOf(body).map(({ volume, at }) => ({ name: volume, mountPath: at })),
+      ...secretsOf(context).map(({ volume, at }) => ({ name: volume, mountPath: at })),
     ],
   };
 }

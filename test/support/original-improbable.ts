@@ -8,8 +8,8 @@ const volumeClaimTemplate = {
 };
 
 /**
- * A cluster as the etcd-cluster-operator by Improbable leaves it behind: an EtcdPeer for each member, a ReplicaSet that makes
- * its pod, a volume that nobody owns; as root, and known to each other by short names.
+ * A cluster as the etcd-cluster-operator by Improbable leaves it: for each member an EtcdPeer, a ReplicaSet with one pod, and a
+ * PVC without owner. Pods run as root, and peer URLs have short names.
  */
 export const originalOfImprobable: Original = {
   api: improbable,
@@ -19,10 +19,11 @@ export const originalOfImprobable: Original = {
     service(cluster),
     ...names.flatMap((peer) => [peerOf(peer, names, cluster), claimOf(peer, cluster)]),
   ],
-  afterwards: (cluster, names, uidOf) => names.map((peer) => replicaSetOf(peer, uidOf(peer), { ...cluster, names })),
+  objectsOfPeers: (cluster, names, uidOf) =>
+    names.map((peer) => replicaSetOf(peer, uidOf(peer), { ...cluster, names })),
   status: (names, { version }, ids) => ({
     replicas: names.length,
-    // Of those who are silent now, somebody has written it down when they were not: any number will do.
+    // The IDs of unreachable members are unknown here: any number will do.
     members: names.map((name, ordinal) => ({ name, id: ids.get(name) ?? (0xa0 + ordinal).toString(16) })),
     clusterVersion: `${version.split('.').slice(0, 2).join('.')}.0`,
   }),
@@ -73,18 +74,20 @@ const claimOf = (peer: string, { name }: OwnedCluster): OriginalObject => ({
   spec: volumeClaimTemplate,
 });
 
-interface Body extends OwnedCluster {
+interface ClusterMembers extends OwnedCluster {
   readonly names: readonly string[];
 }
 
-function replicaSetOf(peer: string, uid: string, body: Body): OriginalObject {
-  const labels = peerLabels(peer, body.name);
+function replicaSetOf(peer: string, uid: string, cluster: ClusterMembers): OriginalObject {
+  const labels = peerLabels(peer, cluster.name);
   const owner = { apiVersion: improbable.apiVersion, kind: 'EtcdPeer', name: peer, uid, ...ownership };
   const spec = {
     hostname: peer,
-    subdomain: body.name,
-    hostAliases: [{ ip: '127.0.0.1', hostnames: [`${peer}.${body.name}`] }],
-    containers: [body.silent === true ? { ...etcdOf(peer, body), command: ['sleep', '3600'] } : etcdOf(peer, body)],
+    subdomain: cluster.name,
+    hostAliases: [{ ip: '127.0.0.1', hostnames: [`${peer}.${cluster.name}`] }],
+    containers: [
+      cluster.silent === true ? { ...etcdOf(peer, cluster), command: ['sleep', '3600'] } : etcdOf(peer, cluster),
+    ],
     volumes: [{ name: 'etcd-data', persistentVolumeClaim: { claimName: peer } }],
   };
   return {
@@ -95,7 +98,7 @@ function replicaSetOf(peer: string, uid: string, body: Body): OriginalObject {
   };
 }
 
-function etcdOf(peer: string, { name, version, names }: Body): object {
+function etcdOf(peer: string, { name, version, names }: ClusterMembers): object {
   const env = {
     ETCD_INITIAL_CLUSTER: names.map((each) => `${each}=http://${each}.${name}:2380`).join(','),
     ETCD_NAME: peer,

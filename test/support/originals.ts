@@ -1,11 +1,11 @@
-import { hexOf } from '../../src/etcd/words.ts';
+import { hexOf } from '../../src/etcd/types.ts';
 import type { Api } from './apis.ts';
 import { type DeclaredCluster, declaredIn } from './cluster.ts';
 import type { Kubectl } from './kubectl.ts';
-import type { Entry } from './member-endpoints.ts';
-import type { Story } from './story.ts';
+import type { ClientAccess } from './member-endpoints.ts';
+import type { StoryContext } from './story.ts';
 
-/** A Kubernetes object as an original operator has made it. */
+/** A Kubernetes object as an original operator creates it. */
 export interface OriginalObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,14 +17,14 @@ export interface OriginalCluster {
   readonly name: string;
   readonly size: number;
   readonly version: string;
-  /** What else its spec says. */
+  /** More fields of its spec. */
   readonly extra?: object;
-  /** Its pods run, and nobody in them answers. */
+  /** Its pods run without etcd, so that no member answers. */
   readonly silent?: boolean;
-  /** Its members have disks of their own, where it is a matter of choice. */
+  /** Its members have PVCs, in the API where PVCs are optional. */
   readonly durable?: boolean;
-  /** Its members show certificates from Secrets that are there, and clients enter with one. */
-  readonly entry?: Entry;
+  /** The client access of a cluster with TLS. The Secrets must exist. */
+  readonly access?: ClientAccess;
 }
 
 export interface OwnedCluster extends OriginalCluster {
@@ -33,14 +33,14 @@ export interface OwnedCluster extends OriginalCluster {
   readonly owner: object;
 }
 
-/** What an original operator makes for a cluster, and says of it. */
+/** The objects and the status that an original operator creates for a cluster. */
 export interface Original {
   readonly api: Api;
   readonly memberNames: (cluster: OriginalCluster) => readonly string[];
   readonly spec: (cluster: OriginalCluster) => object;
   readonly objects: (cluster: OwnedCluster, names: readonly string[]) => readonly OriginalObject[];
-  /** What belongs to its peers, by their uids. */
-  readonly afterwards?: (
+  /** Objects that the EtcdPeers own, by the UIDs of the EtcdPeers. */
+  readonly objectsOfPeers?: (
     cluster: OwnedCluster,
     names: readonly string[],
     uidOf: (peer: string) => string,
@@ -48,21 +48,29 @@ export interface Original {
   readonly status: (names: readonly string[], cluster: OriginalCluster, ids: ReadonlyMap<string, string>) => object;
 }
 
-type Place = Pick<Story, 'kubectl' | 'namespace'>;
+type InNamespace = Pick<StoryContext, 'kubectl' | 'namespace'>;
 
-/** Brings a cluster up as an original operator would have, without any operator, and waits until it serves. */
-export async function bringUp(original: Original, cluster: OriginalCluster, place: Place): Promise<DeclaredCluster> {
+/** Creates a cluster as an original operator does, without an operator, and waits until it serves. */
+export async function createOriginal(
+  original: Original,
+  cluster: OriginalCluster,
+  place: InNamespace,
+): Promise<DeclaredCluster> {
   const { kubectl } = place;
   const names = original.memberNames(cluster);
   await makeObjects(original, cluster, place);
-  const db = declaredIn(original.api)(kubectl, cluster.name, cluster.entry);
+  const db = declaredIn(original.api)(kubectl, cluster.name, cluster.access);
   const ids = cluster.silent === true ? new Map<string, string>() : await idsOf(db, cluster.size, kubectl);
   const status = JSON.stringify({ status: original.status(names, cluster, ids) });
   await kubectl(`patch ${db.resource} --subresource=status --type=merge -p '${status}'`);
   return db;
 }
 
-async function makeObjects(original: Original, cluster: OriginalCluster, { kubectl, namespace }: Place): Promise<void> {
+async function makeObjects(
+  original: Original,
+  cluster: OriginalCluster,
+  { kubectl, namespace }: InNamespace,
+): Promise<void> {
   const { api } = original;
   const { name } = cluster;
   const names = original.memberNames(cluster);
@@ -71,16 +79,16 @@ async function makeObjects(original: Original, cluster: OriginalCluster, { kubec
   const uid = await uidOf(`${api.resource}/${name}`, kubectl);
   const owned = { ...cluster, namespace, owner: { apiVersion: api.apiVersion, kind: 'EtcdCluster', name, uid } };
   await applyAll(kubectl, original.objects(owned, names));
-  if (original.afterwards === undefined) return;
+  if (original.objectsOfPeers === undefined) return;
   const uids = new Map<string, string>();
   for (const peer of names) uids.set(peer, await uidOf(`etcdpeers.etcd.improbable.io/${peer}`, kubectl));
   await applyAll(
     kubectl,
-    original.afterwards(owned, names, (peer) => uids.get(peer) ?? ''),
+    original.objectsOfPeers(owned, names, (peer) => uids.get(peer) ?? ''),
   );
 }
 
-/** The numbers of members, once all serve. */
+/** The member IDs, once all members serve. */
 async function idsOf(db: DeclaredCluster, size: number, kubectl: Kubectl): Promise<ReadonlyMap<string, string>> {
   await db.voters(size);
   await kubectl(`wait pods -l ${db.label} --for=condition=Ready --timeout=60s`);
@@ -91,4 +99,5 @@ async function applyAll(kubectl: Kubectl, objects: readonly object[]): Promise<v
   await kubectl('create -f -', { input: objects.map((object) => JSON.stringify(object)).join('\n') });
 }
 
-const uidOf = (what: string, kubectl: Kubectl): Promise<string> => kubectl(`get ${what} -o jsonpath={.metadata.uid}`);
+const uidOf = (object: string, kubectl: Kubectl): Promise<string> =>
+  kubectl(`get ${object} -o jsonpath={.metadata.uid}`);

@@ -7,24 +7,24 @@ import { layoutOf } from '../../tools/cluster/layout.ts';
 import { runningSwitch } from '../../tools/cluster/machine.ts';
 import { connectMachine, ipBatch } from '../../tools/cluster/network.ts';
 
-/** An operator that runs as a process on a computer beside the cluster. */
+/** An operator process on a machine outside the Kubernetes cluster. */
 export interface OutsideOperator extends AsyncDisposable {
-  /** All that it has said so far. */
+  /** The log so far. */
   readonly log: () => string;
-  /** How many connections it has open. */
+  /** The number of open connections. */
   readonly connections: () => Promise<number>;
-  /** How it ended, if it has. */
+  /** The exit code or signal; undefined while the process runs. */
   readonly ended: () => number | string | undefined;
 }
 
 type Process = ChildProcessByStdio<Writable, Readable, null>;
 
-const program = join(import.meta.dirname, '../../src/main/etcd-operator.ts');
+const program = join(import.meta.dirname, '../../src/operator/etcd-operator.ts');
 const address = 200;
 
 /**
- * Starts the operator with a kubeconfig, on a computer that is plugged into the cluster's switch and knows no way to pods:
- * what it sends to their addresses goes to a router that is not there.
+ * Starts the operator with a kubeconfig, in a network namespace on the cluster's switch without a route to pods: its default
+ * route leads to an unused address.
  */
 export async function startOutside(
   cluster: string,
@@ -35,16 +35,16 @@ export async function startOutside(
   const arguments_ = ['--kubeconfig', layout.kubeconfig, '--namespace', namespace, '--create-crd=false', ...flags];
   const operator = spawn(
     'unshare',
-    ['--net', 'sh', '-c', 'read plugged && exec "$@"', 'sh', process.execPath, program, ...arguments_],
+    ['--net', 'sh', '-c', 'read connected && exec "$@"', 'sh', process.execPath, program, ...arguments_],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
-  const said: string[] = [];
-  operator.stdout.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  const output: string[] = [];
+  operator.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
   await once(operator, 'spawn');
-  await plugIn(cluster, operator);
-  operator.stdin.write('plugged\n');
+  await connectToSwitch(cluster, operator);
+  operator.stdin.write('connected\n');
   return {
-    log: () => said.join(''),
+    log: () => output.join(''),
     connections: async () => established(readFileSync(`/proc/${operator.pid}/net/tcp`, 'utf8')),
     ended: () => operator.exitCode ?? operator.signalCode ?? undefined,
     [Symbol.asyncDispose]: async () => {
@@ -56,16 +56,16 @@ export async function startOutside(
   };
 }
 
-/** Counts in the kernel's own table, where state 01 is an open connection. */
+/** Counts open connections (state 01) in /proc/net/tcp. */
 const established = (table: string): number =>
   table.split('\n').filter((line) => line.trim().split(/\s+/)[3] === '01').length;
 
-async function plugIn(cluster: string, { pid = 0 }: Process): Promise<void> {
+async function connectToSwitch(cluster: string, { pid = 0 }: Process): Promise<void> {
   const layout = layoutOf(cluster);
-  const [own, nobodys] = [address, address + 1].map((last) => layout.subnet.replace('.0/24', `.${last}`));
+  const [own, unused] = [address, address + 1].map((last) => layout.subnet.replace('.0/24', `.${last}`));
   await connectMachine(runningSwitch(layout) ?? 0, { port: `o${pid}`, address: own ?? '', pid });
   await ipBatch(
-    ['link set lo up', `address add ${own}/24 dev eth0`, 'link set eth0 up', `route add default via ${nobodys}`],
+    ['link set lo up', `address add ${own}/24 dev eth0`, 'link set eth0 up', `route add default via ${unused}`],
     pid,
   );
 }

@@ -19,13 +19,13 @@ it.each([
   ['.status.conditions[?(@.type=="Absent")].status', []],
   ['.status.phase.of', []],
   ['.spec.volumes[7].name', []],
-])('%s is found as kubectl finds it', (path, values) => {
+])('%s selects the values that kubectl selects', (path, values) => {
   expect(valuesAt(pod, path)).toEqual(values);
 });
 
-it('a path in other words is refused', () => {
-  expect(() => valuesAt(pod, '{.metadata.name}')).toThrow('no path');
-  expect(() => valuesAt(pod, '.status.conditions[?(@.a>1)]')).toThrow('no path');
+it('an unsupported path is refused', () => {
+  expect(() => valuesAt(pod, '{.metadata.name}')).toThrow('unsupported path');
+  expect(() => valuesAt(pod, '.status.conditions[?(@.a>1)]')).toThrow('unsupported path');
 });
 
 it('a value is printed as kubectl prints it', () => {

@@ -1,10 +1,10 @@
-/** A part of a path: the field that is meant, all items of a list, or those of which a field has a value. */
+/** A part of a path: a field, an item, all items of a list, or the items with a given field value. */
 type Part = (value: unknown) => readonly unknown[];
 
 const syntax = /\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\[\*\]|\[\?\(@\.(\w+)=="([^"]*)"\)\]/gy;
 
 /**
- * All values at a path in the words of kubectl's JSONPath, of which stories use these: `.status.phase`, `.spec.containers[0]`,
+ * All values at a path of kubectl's JSONPath. Supported forms: `.status.phase`, `.spec.containers[0]`,
  * `.spec.volumes[*].name`, `.status.conditions[?(@.type=="Ready")].status`, `.metadata.annotations.example\.com/a`.
  */
 export function valuesAt(object: unknown, path: string): readonly unknown[] {
@@ -13,7 +13,7 @@ export function valuesAt(object: unknown, path: string): readonly unknown[] {
 
 function partsOf(path: string): readonly Part[] {
   const found = [...path.matchAll(syntax)];
-  if (found.map(([whole]) => whole).join('') !== path) throw new Error(`${path} is no path that stories know`);
+  if (found.map(([whole]) => whole).join('') !== path) throw new Error(`unsupported path ${path}`);
   return found.map(([, name, index, key = '', value]) => {
     const one = name?.replaceAll('\\', '') ?? index;
     if (one !== undefined) return (inner) => fieldOf(inner, one);

@@ -6,11 +6,11 @@ afterEach(() => {
 });
 
 it.each([
-  ['four times as long where stories share the machine', undefined, '--timeout=120s'],
-  ['as long as the run says that tells stories one by one', '2', '--timeout=60s'],
+  ['four times as long by default, when stories share the machine', undefined, '--timeout=120s'],
+  ['as long as STORIES_PATIENCE sets', '2', '--timeout=60s'],
 ])('a story waits %s', async (_, patience, want) => {
   vi.stubEnv('STORIES_PATIENCE', patience);
   vi.resetModules();
-  const { patiently } = await import('./patience.ts');
-  expect(patiently('wait --timeout=30s')).toBe(`wait ${want}`);
+  const { stretchTimeouts } = await import('./patience.ts');
+  expect(stretchTimeouts('wait --timeout=30s')).toBe(`wait ${want}`);
 });

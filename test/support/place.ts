@@ -1,21 +1,21 @@
-/** What the stories are told on. */
+/** The place where stories run. */
 export type Place = 'the lab' | 'our cluster' | 'another cluster';
 
-/** Where a story is told. */
+/** The places in which a story may run. */
 export type Where = 'everywhere' | 'in full' | 'as on the lab' | 'on clusters' | 'with nodes' | 'on our cluster';
 
-/** The test cluster of ours that the stories run on, if they do. */
+/** The name of our test cluster, if the stories run on it. */
 export const ourCluster = (): string | undefined => process.env['TEST_CLUSTER'] || undefined;
 
 export const isOnTheLab = (): boolean => process.env['STORIES_ON'] === 'lab';
 
-export function here(): Place {
+export function currentPlace(): Place {
   if (isOnTheLab()) return 'the lab';
   return ourCluster() === undefined ? 'another cluster' : 'our cluster';
 }
 
-/** Why a story is left out, if it is. */
-export function whyNotHere(where: Where, place: Place): string | undefined {
+/** The reason for which a story is left out in a place; undefined if it runs. */
+export function skipReasonIn(where: Where, place: Place): string | undefined {
   switch (where) {
     case 'everywhere':
     case 'in full':

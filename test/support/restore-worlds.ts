@@ -1,6 +1,6 @@
-import type { Agent } from '../../src/core/model/agent.ts';
-import type { RestoredCluster, RestoreMemory, RestorePhase, RestoreWorld, Seed } from '../../src/core/model/restore.ts';
-import { planRestore } from '../../src/core/plan/restore/plan-restore.ts';
+import type { Agent } from '../../src/core/backup/agent.ts';
+import type { RestoredCluster, RestoreMemory, RestorePhase, RestoreWorld, Seed } from '../../src/core/restore/model.ts';
+import { planRestore } from '../../src/core/restore/plan-restore.ts';
 
 export const now = 10_000_000;
 export const old = { name: 'db-old', uid: 'o' };
@@ -38,8 +38,15 @@ export const world = (phase: RestorePhase, { memory, cluster, ...rest }: Over = 
     store: { kind: 's3', path: 'b/k', field: 'spec.s3.path' },
   },
   memory: { phase, since: now, seed: 'db-new', clusterId: phase === 'seeding' ? undefined : 'bbb', ...memory },
-  ...{ proof: undefined, aside: [], isPinned: true, spareName: 'db-new', obstacle: undefined, isClusterGone: false },
-  taken: undefined,
+  ...{
+    proof: undefined,
+    retainedClaims: [],
+    isPinned: true,
+    spareName: 'db-new',
+    obstacle: undefined,
+    isClusterGone: false,
+  },
+  nameConflict: undefined,
   cluster: typeof cluster === 'string' ? cluster : { ...running, ...cluster },
   ...rest,
 });

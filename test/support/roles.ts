@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { nameOfRight } from '../../src/main/rights.ts';
+import { nameOfRight } from '../../src/operator/rbac.ts';
 
 interface Rules {
   readonly kind: string;
@@ -13,14 +13,14 @@ interface Rules {
   }[];
 }
 
-/** The objects in a file of ours. */
+/** The objects in a YAML file of this repository. */
 export const documentsIn = (file: string): readonly KubeObject[] =>
   parseAllDocuments(readFileSync(join(import.meta.dirname, '../..', file), 'utf8')).map(
     (document) => document.toJS() as KubeObject,
   );
 
-/** What the Role or ClusterRole in a file of ours grants, each right by itself, as in `list pods`. */
-export function rightsIn(file: string, kind: 'Role' | 'ClusterRole'): readonly string[] {
+/** The permissions of the Role or ClusterRole in a file, one string each, such as `list pods`. */
+export function permissionsIn(file: string, kind: 'Role' | 'ClusterRole'): readonly string[] {
   return (documentsIn(file) as readonly (Rules & KubeObject)[])
     .filter((object) => object.kind === kind)
     .flatMap(({ rules = [] }) => rules)

@@ -1,6 +1,6 @@
 import type { ObjectMeta, Pod, Stored } from '../../src/kube/object.ts';
 
-/** A pod as the server could have given it, at that version. */
+/** A stored pod with this resourceVersion. */
 export function samplePod(name: string, version: number, metadata: Partial<ObjectMeta> = {}): Stored<Pod> {
   const identity = { namespace: 'default', uid: `uid-of-${name}`, creationTimestamp: '2026-01-01T00:00:00Z' };
   return {

@@ -4,21 +4,21 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type StoreAddress, urlOf } from '../../src/storage/address.ts';
-import { readCredentials } from '../../src/storage/credentials.ts';
-import { openStore } from '../../src/storage/open.ts';
-import type { ObjectStore } from '../../src/storage/store.ts';
+import { type StoreAddress, urlOf } from '../../src/objectstore/address.ts';
+import { readCredentials } from '../../src/objectstore/credentials.ts';
+import { openStore } from '../../src/objectstore/open.ts';
+import type { ObjectStore } from '../../src/objectstore/store.ts';
 import { program } from '../../tools/programs/build.ts';
 import { freePorts } from './free-ports.ts';
 import { until } from './until.ts';
 
-/** A store that really runs on this machine, with one bucket in it. */
+/** A store server on this machine, with one bucket. */
 export interface StoreServer extends AsyncDisposable {
   readonly port: number;
   readonly address: StoreAddress;
-  /** The Secret that opens it: file names and contents. */
+  /** The content of the Secret with its credentials. */
   readonly secret: Readonly<Record<string, string>>;
-  /** A directory for files that go with the server. */
+  /** A directory that is deleted with the server. */
   readonly directory: string;
   readonly volume?: string;
 }
@@ -34,11 +34,11 @@ export const awsSecret = (id = s3Keys.id, secret = s3Keys.secret): Readonly<Reco
 });
 
 interface Listening {
-  /** The address it listens at. */
+  /** The address of the server. */
   readonly host?: string;
 }
 
-/** versitygw, which keeps a bucket as a directory. With a domain it takes the bucket from the host's name. */
+/** Starts versitygw, which stores a bucket as a directory. With a domain, the bucket is part of the host name. */
 export async function startS3({
   domain,
   root,
@@ -63,26 +63,26 @@ export async function startS3({
 export async function startGcs({ host = '127.0.0.1' }: Listening = {}): Promise<StoreServer> {
   const started = await start('fake-gcs-server', ({ port, directory }) => {
     mkdirSync(join(directory, 'data', bucket), { recursive: true });
-    const place = ['-scheme', 'http', '-host', host, '-port', String(port)];
+    const listen = ['-scheme', 'http', '-host', host, '-port', String(port)];
     const url = `http://${host}:${port}`;
     const names = ['-external-url', url, '-public-host', `${host}:${port}`];
     return {
       host,
-      flags: [...place, ...names, '-backend', 'memory', '-data', join(directory, 'data'), '-log-level', 'error'],
+      flags: [...listen, ...names, '-backend', 'memory', '-data', join(directory, 'data'), '-log-level', 'error'],
     };
   });
   const endpoint = `http://${host}:${started.port}`;
   return { ...started, address: { kind: 'gcs', bucket, endpoint }, secret: { 'access-token': 'test-token' } };
 }
 
-/** Azurite's one account, whose key is in its manual. */
+/** The documented account and key of Azurite. */
 const azureAccount = 'devstoreaccount1';
 const azureKey = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export async function startAzure({ host = '127.0.0.1' }: Listening = {}): Promise<StoreServer> {
   const started = await start('azurite', ({ port }) => {
-    const place = ['--blobHost', host, '--blobPort', String(port)];
-    return { host, flags: [...place, '--inMemoryPersistence', '--silent', '--skipApiVersionCheck'] };
+    const listen = ['--blobHost', host, '--blobPort', String(port)];
+    return { host, flags: [...listen, '--inMemoryPersistence', '--silent', '--skipApiVersionCheck'] };
   });
   const endpoint = `http://${host}:${started.port}/${azureAccount}`;
   const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');
@@ -92,7 +92,7 @@ export async function startAzure({ host = '127.0.0.1' }: Listening = {}): Promis
   return { ...started, address: { kind: 'azblob', bucket, endpoint }, secret };
 }
 
-/** A directory in place of a mounted volume. */
+/** A directory instead of a mounted volume. */
 export async function startVolume(): Promise<StoreServer> {
   const directory = mkdtempSync(join(tmpdir(), 'volume-'));
   const volume = join(directory, 'volume');
@@ -101,7 +101,7 @@ export async function startVolume(): Promise<StoreServer> {
   return { port: 0, directory, volume, address: { kind: 'file', bucket }, secret: {}, [Symbol.asyncDispose]: remove };
 }
 
-/** Puts a Secret where a pod would find it mounted. */
+/** Writes a Secret as files, as in a mounted volume. */
 export function mountSecret(directory: string, name: string, secret: Readonly<Record<string, string>>): string {
   const mounted = join(directory, name);
   mkdirSync(mounted, { recursive: true });
@@ -110,7 +110,7 @@ export function mountSecret(directory: string, name: string, secret: Readonly<Re
 }
 
 export interface Opening {
-  /** In place of the Secret that opens it. */
+  /** Replaces the Secret of the server. */
   readonly secret?: Readonly<Record<string, string>>;
   readonly address?: Partial<StoreAddress>;
   readonly idleMillis?: number;
@@ -118,7 +118,7 @@ export interface Opening {
 
 let secrets = 0;
 
-/** Opens the store as an agent would, with a Secret named "store-secret". */
+/** Opens the store as an agent does, with a Secret named "store-secret". */
 export async function openOn(server: StoreServer, opening: Opening = {}): Promise<ObjectStore> {
   const mounted = mountSecret(server.directory, `secret-${secrets++}`, opening.secret ?? server.secret);
   const { volume } = server;
@@ -132,7 +132,7 @@ export async function openOn(server: StoreServer, opening: Opening = {}): Promis
   );
 }
 
-/** The flags with which an agent opens it. */
+/** The flags of an agent for this store. */
 export function agentFlags(server: StoreServer, key: string): readonly string[] {
   const mounted = mountSecret(server.directory, 'agents-secret', server.secret);
   const volume = server.volume === undefined ? [] : ['--volume', server.volume];
@@ -147,12 +147,12 @@ export function agentFlags(server: StoreServer, key: string): readonly string[] 
   ];
 }
 
-interface Place {
+interface Location {
   readonly port: number;
   readonly directory: string;
 }
 
-interface Recipe {
+interface LaunchOptions {
   readonly host?: string;
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -164,12 +164,12 @@ const commands: Readonly<Record<string, () => readonly string[]>> = {
   azurite: () => [process.execPath, join(import.meta.dirname, '../../node_modules/azurite/dist/src/blob/main.js')],
 };
 
-async function start(name: string, recipe: (place: Place) => Recipe): Promise<Place & AsyncDisposable> {
+async function start(name: string, recipe: (location: Location) => LaunchOptions): Promise<Location & AsyncDisposable> {
   const directory = mkdtempSync(join(tmpdir(), `${name}-`));
   const [port = 0] = await freePorts(1);
   const { flags, env, host } = recipe({ port, directory });
   const log = openSync(join(directory, 'log'), 'a');
-  // The kernel ends it when we are gone, however we went.
+  // The kernel kills the server when this process ends.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...(commands[name]?.() ?? []), ...flags], {
     stdio: ['ignore', log, log],
     cwd: directory,

@@ -4,8 +4,8 @@ import { globSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import { findKubectl } from '../../src/cli/lab/kubectl.ts';
-import { runningIn } from '../../src/cli/lab/state.ts';
+import { findKubectl } from '../../lab/cli/kubectl.ts';
+import { runningIn } from '../../lab/cli/state.ts';
 import { cacheDirectory } from '../../tools/lib/cache.ts';
 import { run } from '../../tools/lib/run.ts';
 import { resultsDirectory } from '../../tools/lib/suites.ts';
@@ -16,25 +16,25 @@ import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const logFile = join(resultsDirectory, 'stories-on-the-lab.log');
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Starts the one lab that all stories are told on, as an ordinary user, with nothing on it but our definitions. */
+/** Starts one lab for all stories, as an ordinary user, with our CRDs only. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (process.env['STORIES_ON'] === 'lab') return undefined; // for another project of this run
+  if (process.env['STORIES_ON'] === 'lab') return undefined; // started for another project of this run
   const home = new LabHome(
     await labPrograms(process.env['STORIES_VERSIONS'] === 'short' ? shortVersions : etcdVersions),
   );
-  const operator = await home.bringOperator(process.env['LAB_OPERATOR_PROGRAM']);
-  await home.handOver();
+  const operator = await home.useOperatorBundle(process.env['LAB_OPERATOR_PROGRAM']);
+  await home.giveToUser();
   mkdirSync(resultsDirectory, { recursive: true });
   const lab = home.command(['--empty', '--nodes', '3'], openSync(logFile, 'w'));
   await until('the lab is up', async () => {
     if (lab.exitCode !== null) throw new Error(`the lab ended: ${readFileSync(logFile, 'utf8')}`);
-    return runningIn(home.state)?.isWelcoming;
+    return runningIn(home.state)?.isReady;
   });
-  // With other work on the machine, what is told would be how long clients wait for a processor.
+  // Otherwise, on a busy machine, the clients of stories wait for CPU.
   if (process.getuid?.() === 0) setPriority(constants.priority.PRIORITY_ABOVE_NORMAL);
-  const kubectl = await findKubectl({ cache: cacheDirectory(), say });
+  const kubectl = await findKubectl({ cache: cacheDirectory(), print });
   Object.assign(process.env, {
     STORIES_ON: 'lab',
     LAB_STATE: home.state,

@@ -1,6 +1,6 @@
 import type { Where } from './place.ts';
 
-/** A story as its file declares it. */
+/** A story as declared in its file. */
 export interface Declared {
   readonly title: string;
   readonly file: string;
@@ -10,14 +10,14 @@ export interface Declared {
 const declared: Declared[] = [];
 let reading: string | undefined;
 
-/** Whether files of stories are being read for their titles only. */
+/** Whether story files are imported for their titles only. */
 export const isReading = (): boolean => reading !== undefined;
 
 export function declare(title: string, where: Where): void {
   declared.push({ title, file: reading ?? '', where });
 }
 
-/** Reads the titles of all stories in these files, without running any. */
+/** Lists all stories in these files, without running any. */
 export async function storiesIn(files: readonly string[], directory: string): Promise<readonly Declared[]> {
   for (const file of files) {
     reading = file;

@@ -1,43 +1,43 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** How often processes are looked at: what lives for less is missed. */
+/** The sampling interval. Processes with a shorter life are missed. */
 const everyMillis = 2_000;
 const ticksPerSecond = 100;
 
 /**
- * Processor seconds of one story: of this test process and its children, and of the pods' processes, which are recognised by
- * the story's namespace in their command line or environment. The namespace's name is not used by anything else.
+ * The CPU seconds of one story: of this test process and its children, and of the processes of its pods. The processes of pods
+ * have the unique namespace of the story in their command line or environment.
  */
 export class StoryCpu {
   readonly #namespace: string;
   readonly #began = ownSeconds();
-  readonly #isOurs = new Map<string, boolean>();
+  readonly #isOfStory = new Map<string, boolean>();
   readonly #seconds = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(namespace: string) {
     this.#namespace = namespace;
-    this.#timer = setInterval(() => this.#look(), everyMillis);
+    this.#timer = setInterval(() => this.#sample(), everyMillis);
     this.#timer.unref();
   }
 
-  /** Ends the count. */
+  /** Ends the sampling; returns the CPU seconds. */
   total(): number {
     clearInterval(this.#timer);
-    this.#look();
+    this.#sample();
     const pods = [...this.#seconds.values()].reduce((total, seconds) => total + seconds, 0);
     return ownSeconds() - this.#began + pods;
   }
 
-  #look(): void {
+  #sample(): void {
     for (const pid of readdirSync('/proc')) {
       if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
       const stat = contentOf(`/proc/${pid}/stat`);
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (Number(fields[1]) === process.pid) continue; // a child, which is counted when it has ended
-      const key = `${pid} ${fields[19]} ${stat.slice(0, stat.lastIndexOf(')'))}`; // another program may take the place of one
-      if (!this.#isOurs.has(key)) this.#isOurs.set(key, this.#mentionsNamespace(pid));
-      if (this.#isOurs.get(key) === true)
+      if (Number(fields[1]) === process.pid) continue; // a child is counted when it has ended
+      const key = `${pid} ${fields[19]} ${stat.slice(0, stat.lastIndexOf(')'))}`; // a process may execute another program
+      if (!this.#isOfStory.has(key)) this.#isOfStory.set(key, this.#mentionsNamespace(pid));
+      if (this.#isOfStory.get(key) === true)
         this.#seconds.set(key, (Number(fields[11]) + Number(fields[12])) / ticksPerSecond);
     }
   }
@@ -50,14 +50,14 @@ export class StoryCpu {
   }
 }
 
-/** This process and the children it has waited for, kubectl above all. */
+/** The CPU seconds of this process and of its ended children, mostly kubectl. */
 function ownSeconds(): number {
   const stat = contentOf('/proc/self/stat');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((total, field) => total + Number(field), 0) / ticksPerSecond;
 }
 
-/** A file of a process that may end in this moment, or that is not ours to read. */
+/** A file of a process in /proc; empty if the process has ended or is not readable. */
 function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

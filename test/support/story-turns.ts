@@ -1,23 +1,23 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isOnTheLab } from './place.ts';
 
-/** The stories whose turn it is, as `make check` has chosen them. */
+/** The stories that `make check` has chosen for this run. */
 export interface Turns {
-  /** Told whatever the time. */
+  /** Run even after the deadline. */
   readonly core: readonly string[];
-  /** Told until the deadline. */
+  /** Run only if they start before the deadline. */
   readonly others: readonly string[];
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly deadline: number;
-  /** For how long the stories of each file are expected to take, on the wall. */
+  /** The expected wall-clock seconds of each file. */
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-/** One story on one bed, as it ended. */
+/** The result of one story on one bed. */
 export interface Ending {
   readonly title: string;
   readonly bed: 'lab' | 'cluster';
-  /** `waited`: what it waited for did not come in time. */
+  /** `waited`: a wait of the story timed out. */
   readonly outcome: 'passed' | 'failed' | 'waited';
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
@@ -25,7 +25,7 @@ export interface Ending {
 
 let read: Turns | undefined;
 
-/** Where nothing was chosen, every story has its turn. */
+/** The chosen stories; undefined if every story runs. */
 function turns(): Turns | undefined {
   const file = process.env['STORIES_TURNS'];
   if (file === undefined || file === '') return undefined;
@@ -33,11 +33,11 @@ function turns(): Turns | undefined {
   return read;
 }
 
-/** Why a story is left out of this run, if it is. */
-export function whyNotNow(title: string): string | undefined {
+/** The reason for which a story is left out of this run; undefined if it runs. */
+export function skipReasonNow(title: string): string | undefined {
   const chosen = turns();
   if (chosen === undefined || chosen.core.includes(title) || chosen.others.includes(title)) return undefined;
-  return 'not its turn';
+  return 'not chosen for this run';
 }
 
 export function isOutOfTime(title: string): boolean {
@@ -45,15 +45,15 @@ export function isOutOfTime(title: string): boolean {
   return chosen !== undefined && !chosen.core.includes(title) && Date.now() > chosen.deadline;
 }
 
-interface Told extends Pick<Ending, 'title' | 'wallSeconds' | 'cpuSeconds'> {
+interface StoryEnd extends Pick<Ending, 'title' | 'wallSeconds' | 'cpuSeconds'> {
   readonly failure: unknown;
 }
 
-/** Writes down how a story ended, for the run that has asked for it. */
-export function record({ failure, ...told }: Told): void {
+/** Appends the result of a story to the file STORIES_RECORD, if set. */
+export function record({ failure, ...measured }: StoryEnd): void {
   const file = process.env['STORIES_RECORD'];
   if (file === undefined || file === '') return;
-  const ending: Ending = { ...told, bed: isOnTheLab() ? 'lab' : 'cluster', outcome: outcomeOf(failure) };
+  const ending: Ending = { ...measured, bed: isOnTheLab() ? 'lab' : 'cluster', outcome: outcomeOf(failure) };
   appendFileSync(file, `${JSON.stringify(ending)}\n`);
 }
 

@@ -4,48 +4,47 @@ import { createNamespace, deleteNamespace } from './api.ts';
 import { collectEvidence } from './evidence.ts';
 import { type Kubectl, kubectlIn } from './kubectl.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
-import { here, ourCluster, type Where, whyNotHere } from './place.ts';
+import { currentPlace, ourCluster, skipReasonIn, type Where } from './place.ts';
 import { declare, isReading } from './story-catalog.ts';
 import { StoryCpu } from './story-cpu.ts';
-import { isOutOfTime, record, whyNotNow } from './story-turns.ts';
+import { isOutOfTime, record, skipReasonNow } from './story-turns.ts';
 
-export interface Story {
-  /** The story's own namespace; it is gone when the story has ended. */
+export interface StoryContext {
+  /** The namespace of the story. It is deleted at the end of the story. */
   readonly namespace: string;
   readonly kubectl: Kubectl;
-  /** Names a part of the story in the output, with the time it took. */
+  /** Runs a part of the story, and prints its title and duration. */
   readonly step: <T>(title: string, work: () => Promise<T>) => Promise<T>;
-  /** Stops and starts nodes, in `story.withNodes`; cuts them off, only in `story.onOurCluster`. */
+  /** Stops and starts nodes (`story.withNodes`); partitions them (`story.onOurCluster` only). */
   readonly nodes: Nodes;
 }
 
-type Telling = (story: Story) => Promise<void>;
+type StoryBody = (context: StoryContext) => Promise<void>;
 
 /**
- * One user story, in a namespace of its own, side by side with the others: on the lab, and on a real cluster. A story that
- * changes what all share (nodes, custom resource definitions) is told in a file named `*.alone.e2e.ts`, and has the place to
- * itself.
+ * Declares a user story. It runs in its own namespace, concurrently with other stories, on the lab and on a real cluster. A story
+ * that changes shared objects (nodes, CRDs) is in a file named `*.alone.e2e.ts`, and runs alone.
  */
-export const story = Object.assign((title: string, telling: Telling) => plan('everywhere', title, telling), {
-  /** A story that takes too long for whoever is in a hurry. */
-  inFull: (title: string, telling: Telling): void => plan('in full', title, telling),
-  /** A story that a cluster tells no better than the lab does: where both are asked in a row, the lab's word is enough. */
-  asOnTheLab: (title: string, telling: Telling): void => plan('as on the lab', title, telling),
-  /** A story that is too long for the lab, or needs what the lab has not. */
-  onClusters: (title: string, telling: Telling): void => plan('on clusters', title, telling),
-  /** A story that stops nodes, which can be done to the lab's and to those of our own test cluster. */
-  withNodes: (title: string, telling: Telling): void => plan('with nodes', title, telling),
-  /** A story that cuts nodes off, or reads a file of the control plane, and so is left out on any other cluster. */
-  onOurCluster: (title: string, telling: Telling): void => plan('on our cluster', title, telling),
+export const story = Object.assign((title: string, body: StoryBody) => plan('everywhere', title, body), {
+  /** A story that is too long for a short run. */
+  inFull: (title: string, body: StoryBody): void => plan('in full', title, body),
+  /** A story for which the lab is as good as a real cluster: a check on both runs it on the lab only. */
+  asOnTheLab: (title: string, body: StoryBody): void => plan('as on the lab', title, body),
+  /** A story that is too long for the lab, or needs a feature that the lab lacks. */
+  onClusters: (title: string, body: StoryBody): void => plan('on clusters', title, body),
+  /** A story that stops nodes: it runs on the lab and on our test cluster. */
+  withNodes: (title: string, body: StoryBody): void => plan('with nodes', title, body),
+  /** A story that partitions nodes or reads files of the control plane: it runs on our test cluster only. */
+  onOurCluster: (title: string, body: StoryBody): void => plan('on our cluster', title, body),
 });
 
-function plan(where: Where, title: string, telling: Telling): void {
+function plan(where: Where, title: string, body: StoryBody): void {
   if (isReading()) return declare(title, where);
-  const reason = whyNotHere(where, here()) ?? whyNotNow(title);
-  const runs = (context: TestContext): Promise<void> => tellInTime(title, telling, context);
+  const reason = skipReasonIn(where, currentPlace()) ?? skipReasonNow(title);
+  const execute = (context: TestContext): Promise<void> => runUntilDeadline(title, body, context);
   if (reason !== undefined) leaveOut(title, reason);
-  else if (process.env['STORIES'] === 'alone') test(title, runs);
-  else test.concurrent(title, runs);
+  else if (process.env['STORIES'] === 'alone') test(title, execute);
+  else test.concurrent(title, execute);
 }
 
 function leaveOut(title: string, reason: string): void {
@@ -53,29 +52,29 @@ function leaveOut(title: string, reason: string): void {
   test.skip(title);
 }
 
-async function tellInTime(title: string, telling: Telling, context: TestContext): Promise<void> {
+async function runUntilDeadline(title: string, body: StoryBody, context: TestContext): Promise<void> {
   if (isOutOfTime(title)) {
     process.stdout.write(`left out: ${title} (out of time)\n`);
     return context.skip('out of time');
   }
   const namespace = `${slugOf(title).slice(0, 40)}-${randomBytes(3).toString('hex')}`;
   const [began, cpu] = [performance.now(), new StoryCpu(namespace)];
-  const ends = (failure?: unknown): void =>
+  const recordEnd = (failure?: unknown): void =>
     record({ title, failure, wallSeconds: (performance.now() - began) / 1000, cpuSeconds: cpu.total() });
   try {
-    await tell(title, telling, namespace);
-    ends();
+    await run(title, body, namespace);
+    recordEnd();
   } catch (error) {
-    ends(error);
+    recordEnd(error);
     throw error;
   }
 }
 
-async function tell(title: string, telling: Telling, namespace: string): Promise<void> {
+async function run(title: string, body: StoryBody, namespace: string): Promise<void> {
   const kubectl = kubectlIn(namespace);
   await createNamespace(namespace);
   try {
-    await telling({ namespace, kubectl, step: stepsOf(title), nodes: nodesOf(ourCluster()) });
+    await body({ namespace, kubectl, step: stepsOf(title), nodes: nodesOf(ourCluster()) });
   } catch (error) {
     await collectEvidence(`${slugOf(title)}${attempt()}`, kubectl, error);
     throw error;
@@ -84,23 +83,23 @@ async function tell(title: string, telling: Telling, namespace: string): Promise
   }
 }
 
-/** What a story left that is told again is kept beside what it left before. */
-const attempt = (): string => (process.env['STORIES_ATTEMPT'] === '2' ? '-told-again' : '');
+/** The suffix of the evidence of a second attempt, so that the evidence of the first is kept. */
+const attempt = (): string => (process.env['STORIES_ATTEMPT'] === '2' ? '-second-attempt' : '');
 
 const stepsOf =
-  (storyTitle: string): Story['step'] =>
+  (storyTitle: string): StoryContext['step'] =>
   async (title, work) => {
     const began = performance.now();
-    const told = (mark: string): void => {
+    const print = (symbol: string): void => {
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      process.stdout.write(`  ${mark} ${storyTitle}: ${title} (${seconds} s)\n`);
+      process.stdout.write(`  ${symbol} ${storyTitle}: ${title} (${seconds} s)\n`);
     };
     try {
       const result = await work();
-      told('✓');
+      print('✓');
       return result;
     } catch (error) {
-      told('✗');
+      print('✗');
       throw error;
     }
   };

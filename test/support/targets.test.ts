@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { targetOf } from './targets.ts';
 
-const groupOf = (words: string): string => targetOf(words).resource.group;
+const groupOf = (target: string): string => targetOf(target).resource.group;
 
 it.each([
   ['pod/db-0', 'pods', 'db-0', undefined],
@@ -9,8 +9,8 @@ it.each([
   ['pods -l app=etcd,etcd_cluster=db', 'pods', undefined, 'app=etcd,etcd_cluster=db'],
   ['secrets', 'secrets', undefined, undefined],
   ['etcdbackupschedules.etcd.improbable.io/nightly', 'etcdbackupschedules', 'nightly', undefined],
-])('%s names objects as kubectl does', (words, ...[plural, name, labelSelector]) => {
-  expect(targetOf(words)).toMatchObject({ resource: { plural }, name, labelSelector });
+])('%s selects the objects that kubectl selects', (target, ...[plural, name, labelSelector]) => {
+  expect(targetOf(target)).toMatchObject({ resource: { plural }, name, labelSelector });
 });
 
 it('a short name that both APIs have means the coreos API, as it does for kubectl', () => {
@@ -20,6 +20,6 @@ it('a short name that both APIs have means the coreos API, as it does for kubect
 
 it('an unknown kind or form is refused', () => {
   expect(() => targetOf('widgets/a')).toThrow('no kind widgets');
-  expect(() => targetOf('pods --all')).toThrow('none of');
-  expect(() => targetOf('pod/a -l b=c')).toThrow('none of');
+  expect(() => targetOf('pods --all')).toThrow('unsupported target');
+  expect(() => targetOf('pod/a -l b=c')).toThrow('unsupported target');
 });

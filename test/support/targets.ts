@@ -1,3 +1,12 @@
+import {
+  configMaps,
+  deployments,
+  endpointSlices,
+  persistentVolumes,
+  replicaSets,
+  serviceAccounts,
+  storageClasses,
+} from '../../lab/kinds.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import {
   events,
@@ -12,20 +21,11 @@ import {
   secrets,
   services,
 } from '../../src/kube/resource.ts';
-import {
-  configMaps,
-  deployments,
-  endpointSlices,
-  persistentVolumes,
-  replicaSets,
-  serviceAccounts,
-  storageClasses,
-} from '../../src/lab/kinds.ts';
 import { coreos, improbable } from './apis.ts';
 
 type Kind = Omit<Resource<KubeObject>, 'holds'>;
 
-/** Which objects are meant: one by its name, those with a label, or all of a kind. */
+/** A selection of objects: one by name, those with a label, or all of a kind. */
 export interface Target {
   readonly resource: Kind;
   readonly name: string | undefined;
@@ -37,7 +37,7 @@ const customOf = ({ apiVersion }: { readonly apiVersion: string }, kinds: readon
   return kinds.map((kind) => namespaced({ group, version, kind, plural: `${kind.toLowerCase()}s` }));
 };
 
-/** Where both APIs have a kind, its short name means the first, as it does for kubectl. */
+/** If both APIs have a kind, its short name means the coreos API, as for kubectl. */
 const kinds: readonly Kind[] = [
   ...[pods, services, secrets, events, nodes, namespaces, persistentVolumeClaims, podDisruptionBudgets, leases],
   ...[configMaps, serviceAccounts, persistentVolumes, storageClasses, deployments, replicaSets, endpointSlices],
@@ -53,13 +53,13 @@ const byName = new Map<string, Kind>([
   ['pvc', persistentVolumeClaims],
 ]);
 
-/** Reads what kubectl's user would type: `pod/db-0`, `pods -l app=etcd`, or `pods` for all of them. */
-export function targetOf(words: string): Target {
-  const [what = '', flag, labelSelector] = words.trim().split(/\s+/);
+/** Parses a target as typed for kubectl: `pod/db-0`, `pods -l app=etcd`, or `pods`. */
+export function targetOf(target: string): Target {
+  const [what = '', flag, labelSelector] = target.trim().split(/\s+/);
   const [kind = '', name] = what.split('/');
   const resource = byName.get(kind);
   if (resource === undefined) throw new Error(`no kind ${kind} in test/support/targets.ts`);
   if (flag !== undefined && (flag !== '-l' || labelSelector === undefined || name !== undefined))
-    throw new Error(`"${words}" is none of: kind/name, kind -l label=value, kind`);
+    throw new Error(`unsupported target "${target}": use kind/name, kind -l label=value or kind`);
   return { resource, name, labelSelector };
 }

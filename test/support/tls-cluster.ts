@@ -1,5 +1,5 @@
+import { type Authority, type Identity, makeAuthority, type Subject } from '../../lab/pki.ts';
 import type { TlsIdentity } from '../../src/etcd/endpoint.ts';
-import { type Authority, type Identity, makeAuthority, type Subject } from '../../src/lab/pki.ts';
 import { apply, read } from './api.ts';
 import { type Api, coreos, manifestOf } from './apis.ts';
 import { encoded } from './backups.ts';
@@ -11,23 +11,23 @@ export interface CertifiedCluster {
   readonly namespace: string;
   readonly size: number;
   readonly version: string;
-  /** The book's where none is named. */
+  /** The coreos API by default. */
   readonly api?: Api;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 type Named = Pick<CertifiedCluster, 'name' | 'namespace'>;
 
-/** `peer`: between members. `client`: between clients and members. */
-export type Plane = 'peer' | 'client';
-/** Whose names the files in a Secret have: those of the original operator, or those of cert-manager. */
+/** `peer`: TLS between members. `client`: TLS between clients and members. */
+export type TlsSide = 'peer' | 'client';
+/** The naming of the files in a Secret: as in the original operator or as in cert-manager. */
 export type FileNames = 'original' | 'cert-manager';
 
-/** The three Secrets of a cluster, by the beginning of the original's names for the files in them. */
+/** The three Secrets of a cluster, by the prefix of their file names in the original. */
 export const secretFiles = ['peer', 'server', 'etcd-client'] as const;
 export type SecretFile = (typeof secretFiles)[number];
 
-/** Whose certificates a cluster's Secrets hold, so that they can be made again. */
+/** Issues the certificates of a cluster, and writes its Secrets. */
 export class Certificates {
   readonly #kubectl: Kubectl;
   readonly #cluster: Named;
@@ -39,19 +39,19 @@ export class Certificates {
     this.authority = authority;
   }
 
-  /** The names of members; first the one that is dialled, then the one that is looked up. */
+  /** The DNS names of members: first the dialled name, then the name of reverse DNS lookups. */
   get names(): readonly string[] {
     const { name, namespace } = this.#cluster;
     const members = [`*.${name}.${namespace}.svc`, `*.${name}.${namespace}.svc.cluster.local`];
     return [...members, `${name}-client.${namespace}.svc`, 'localhost'];
   }
 
-  /** Writes all Secrets, with fresh certificates. */
+  /** Writes all Secrets with new certificates. */
   async write(names: FileNames = 'original'): Promise<void> {
     for (const file of secretFiles) await this.writeOne(file, await this.issue(file), names);
   }
 
-  /** A certificate as it should be, but for what the test is about. */
+  /** Issues a valid certificate, with the changes of the test. */
   issue(file: SecretFile, change: Partial<Subject> = {}): Promise<Identity> {
     const server = { commonName: 'member', dns: this.names };
     return this.authority.issue({ ...(file === 'etcd-client' ? { commonName: 'operator' } : server), ...change });
@@ -63,12 +63,12 @@ export class Certificates {
     await this.writeFiles(file, { [cert]: certificate, [secret]: key, [ca]: this.authority.certificate });
   }
 
-  /** Whatever was in the Secret before is gone. */
+  /** Replaces the content of the Secret. */
   async writeFiles(file: SecretFile, stringData: Readonly<Record<string, string>>): Promise<void> {
     await apply(this.#kubectl, `secret/${this.#cluster.name}-${file}`, { data: encoded(stringData) });
   }
 
-  /** What a client shows and believes. */
+  /** The certificate and CA of a client. */
   async client(): Promise<TlsIdentity> {
     const { certificate: cert, key } = await this.authority.issue({ commonName: 'client' });
     return { ca: this.authority.certificate, cert, key };
@@ -78,31 +78,35 @@ export class Certificates {
 export const certificatesFor = async (kubectl: Kubectl, cluster: Named): Promise<Certificates> =>
   new Certificates(kubectl, cluster, await makeAuthority(cluster.name));
 
-/** How a client enters that reads its certificate, key and authorities from a Secret. */
-export async function entryIn(kubectl: Kubectl, secret: string, file = ''): Promise<{ readonly tls: TlsIdentity }> {
-  return entryOf(await read<SecretData>(kubectl, `secret/${secret}`), file);
+/** The client access with certificate, key and CA from a Secret. */
+export async function clientAccessIn(
+  kubectl: Kubectl,
+  secret: string,
+  file = '',
+): Promise<{ readonly tls: TlsIdentity }> {
+  return accessOf(await read<SecretData>(kubectl, `secret/${secret}`), file);
 }
 
 interface SecretData {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-function entryOf({ data = {} }: SecretData, file: string): { readonly tls: TlsIdentity } {
+function accessOf({ data = {} }: SecretData, file: string): { readonly tls: TlsIdentity } {
   const [cert, key, ca] =
     file === '' ? ['tls.crt', 'tls.key', 'ca.crt'] : [`${file}.crt`, `${file}.key`, `${file}-ca.crt`];
   const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString();
   return { tls: { cert: text(cert), key: text(key), ca: text(ca) } };
 }
 
-/** What a spec says of TLS. */
-export function tlsOf(name: string, planes: readonly Plane[]): object {
-  const peer = planes.includes('peer') ? { peerSecret: `${name}-peer` } : {};
-  const server = planes.includes('client') ? { serverSecret: `${name}-server` } : {};
-  const operator = planes.includes('client') ? { operatorSecret: `${name}-etcd-client` } : {};
+/** The TLS field of a spec. */
+export function tlsOf(name: string, sides: readonly TlsSide[]): object {
+  const peer = sides.includes('peer') ? { peerSecret: `${name}-peer` } : {};
+  const server = sides.includes('client') ? { serverSecret: `${name}-server` } : {};
+  const operator = sides.includes('client') ? { operatorSecret: `${name}-etcd-client` } : {};
   return { static: { member: { ...peer, ...server }, ...operator } };
 }
 
-/** Declares a cluster whose members and clients all show certificates, and makes its Secrets. */
+/** Creates a cluster with peer and client TLS, and its Secrets. */
 export async function withCertificates(kubectl: Kubectl, cluster: CertifiedCluster): Promise<Certificates> {
   const { name, size, version } = cluster;
   const certificates = await certificatesFor(kubectl, cluster);
@@ -113,9 +117,13 @@ export async function withCertificates(kubectl: Kubectl, cluster: CertifiedClust
   return certificates;
 }
 
-/** Waits until members have been given these certificates, and believe nobody but whoever made them. */
-export async function believedAlone(kubectl: Kubectl, { authority }: Pick<Certificates, 'authority'>): Promise<void> {
+/** Waits until the member Secret of `db` has these certificates and trusts their CA only. */
+export async function waitForSoleCa(kubectl: Kubectl, { authority }: Pick<Certificates, 'authority'>): Promise<void> {
   const isDone = ([secret]: readonly SecretData[]): true | undefined =>
-    secret !== undefined && entryOf(secret, 'peer').tls.ca.trim() === authority.certificate.trim() ? true : undefined;
-  await watchUntil(kubectl, 'secret/db-member-tls', { what: 'the new authority alone', answer: isDone, seconds: 180 });
+    secret !== undefined && accessOf(secret, 'peer').tls.ca.trim() === authority.certificate.trim() ? true : undefined;
+  await watchUntil(kubectl, 'secret/db-member-tls', {
+    what: 'the member Secret has the new CA only',
+    answer: isDone,
+    seconds: 180,
+  });
 }

@@ -9,7 +9,7 @@ const pairOf = ([key, value]: readonly [string, string], index: number) => ({
   ...{ key, value: Buffer.from(value), modRevision: BigInt(index + 1) },
 });
 
-/** A cluster of one member whose data is a map. It `loses` writes that it acknowledges, or `hides` them from watches, by the end of their keys. */
+/** A cluster of one member with its data in a map. It `loses` or `hides` from watches the acknowledged keys with this ending. */
 function clusterThat({ loses = '', hides = '' }: { readonly loses?: string; readonly hides?: string }) {
   const data = new Map<string, string>();
   const pairs = () => [...data].map(pairOf);
@@ -36,13 +36,13 @@ afterEach(() => vi.unstubAllEnvs());
 const briefly = { seconds: 0.5 };
 const aWhile = (): Promise<void> => sleep(500);
 
-it('traffic on a cluster that keeps everything is served', async () => {
+it('all writes to a healthy cluster are acknowledged', async () => {
   const { written, attempted } = await underTraffic(clusterThat({}), aWhile, briefly);
   expect(written).toBeGreaterThan(2);
   expect(attempted).toBe(written);
 });
 
-it('traffic is dense where the environment asks for that, and the story says nothing else', async () => {
+it('traffic is dense if TRAFFIC=dense is set and the story has no setting', async () => {
   const written = async (options: object): Promise<number> =>
     (await underTraffic(clusterThat({}), aWhile, { ...briefly, ...options })).written;
   vi.stubEnv('TRAFFIC', 'dense');
@@ -61,7 +61,7 @@ it.each([
   expect(served({ ...counts, perSecond: 1.11, longestPause: 2 })).toContain('1.1 a second');
 });
 
-it('a lost write is a failed expectation, although the watcher waited in vain for it', async () => {
+it('a lost write is a failed expectation, not a time-out of the watcher', async () => {
   const lost = underTraffic(clusterThat({ loses: '2' }), aWhile, briefly);
   await expect(lost).rejects.toMatchObject({
     name: 'AssertionError',
@@ -69,7 +69,7 @@ it('a lost write is a failed expectation, although the watcher waited in vain fo
   });
 });
 
-it('a write that only the watcher misses is a failed expectation', async () => {
+it('a write missed by the watcher only is a failed expectation', async () => {
   const unseen = underTraffic(clusterThat({ hides: '2' }), aWhile, briefly);
   await expect(unseen).rejects.toMatchObject({
     name: 'AssertionError',
@@ -77,7 +77,7 @@ it('a write that only the watcher misses is a failed expectation', async () => {
   });
 });
 
-it('a lost write is a failed expectation where a wait of the story ran out', async () => {
+it('a lost write is a failed expectation even if a wait of the story timed out', async () => {
   const timeout = new WaitTimeout('not within 1 s: ready');
   const runsOut = async (): Promise<never> => aWhile().then(() => Promise.reject(timeout));
   await expect(underTraffic(clusterThat({}), runsOut, briefly)).rejects.toBe(timeout);

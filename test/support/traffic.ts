@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
-import type { KeyValue } from '../../src/etcd/words.ts';
+import type { KeyValue } from '../../src/etcd/types.ts';
 import type { DeclaredCluster } from './cluster.ts';
 import { isAssertion, until, WaitTimeout } from './until.ts';
 
-/** What the clients of a cluster went through. */
-export interface Experience {
-  /** Writes that a client began, each at one member after the other until one acknowledges it. */
+/** The statistics of the clients of a cluster. */
+export interface TrafficStats {
+  /** Writes that the client began. It tries the members in turn until one acknowledges the write. */
   readonly attempted: number;
-  /** Writes that were acknowledged. */
+  /** Acknowledged writes. */
   readonly written: number;
-  /** Writes that were acknowledged per second of the time that the traffic ran. */
+  /** Acknowledged writes per second. */
   readonly perSecond: number;
-  /** The longest time in which no write was acknowledged, in milliseconds. */
+  /** The longest time without an acknowledged write, in milliseconds. */
   readonly longestPause: number;
 }
 
 interface Pace {
   readonly writeMillis: number;
   readonly readMillis: number;
-  /** How long a watch stays open before it is opened again from the next revision; without it, for as long as it can. */
+  /** The time after which a watch is closed and reopened from the next revision; undefined never closes it. */
   readonly watchMillis?: number;
 }
 
 /**
- * Traffic costs CPU, and an etcd that is told to stop waits some 7 s for watches that are open. So most stories write ten
- * times a second and open their watch anew every second; a few are dense, as clients that never let go are.
+ * Traffic costs CPU, and a stopping etcd waits about 7 s for open watches. Most stories therefore write ten times a second and
+ * reopen their watch every second. A few stories are dense, like clients that never disconnect.
  */
 const paces: Readonly<Record<'usual' | 'dense', Pace>> = {
   usual: { writeMillis: 100, readMillis: 200, watchMillis: 1000 },
@@ -36,47 +36,46 @@ const paces: Readonly<Record<'usual' | 'dense', Pace>> = {
 const least = { share: 0.5, written: 20 } as const;
 
 /**
- * Clients kept writing: of the writes that were begun at least half were acknowledged, with all elections, rollouts and
- * replacements in between. How many that is in a second depends on the machine, and is only shown.
+ * Checks that at least half of the attempted writes were acknowledged, including elections, rollouts and replacements. The rate
+ * depends on the machine and is only printed.
  */
-export function expectServed({ attempted, written }: Pick<Experience, 'attempted' | 'written'>): void {
+export function expectServed({ attempted, written }: Pick<TrafficStats, 'attempted' | 'written'>): void {
   expect(written / attempted, `${written} of ${attempted} writes acknowledged`).toBeGreaterThanOrEqual(least.share);
   expect(written, 'acknowledged writes').toBeGreaterThanOrEqual(least.written);
 }
 
-/** For the title of a step. */
-export const served = ({ attempted, written, perSecond, longestPause }: Experience): string =>
+/** A summary for the title of a step. */
+export const served = ({ attempted, written, perSecond, longestPause }: TrafficStats): string =>
   `${written} of ${attempted} writes acknowledged, ${perSecond.toFixed(1)} a second, longest pause ${longestPause.toFixed(0)} ms`;
 
 /**
- * A writer, a reader and a watcher that use a cluster while something happens to it. Afterwards no write that was
- * acknowledged may be missing, the reader must never have been told less than was acknowledged before it asked, and the
- * watcher must have seen every write.
+ * Runs a writer, a reader and a watcher while `change` changes the cluster. Checks that no acknowledged write is missing, that no
+ * read was stale, and that the watcher received every write.
  */
 export async function underTraffic(
   cluster: DeclaredCluster,
-  happen: () => Promise<void>,
+  change: () => Promise<void>,
   { dense = process.env['TRAFFIC'] === 'dense', seconds = 60 }: TrafficOptions = {},
-): Promise<Experience> {
+): Promise<TrafficStats> {
   const pace = paces[dense ? 'dense' : 'usual'];
   const began = performance.now();
   const stop = new AbortController();
   const acknowledged = new Map<string, string>();
-  const heard: Heard = { keys: new Set(), backwards: [] };
+  const received: Received = { keys: new Set(), backwards: [] };
   const pauses: number[] = [0];
   const clients = Promise.all([
     write(cluster, { acknowledged, pauses, pace }, stop.signal),
     read(cluster, { acknowledged, pace }, stop.signal),
-    watch(cluster, { ...heard, pace }, stop.signal),
+    watch(cluster, { ...received, pace }, stop.signal),
   ]);
   let unseen: readonly string[];
   try {
     await until('the first write', async () => acknowledged.size > 0 || undefined, { seconds });
-    await happen();
-    await until('a write after all that', writesAgain(acknowledged), { seconds });
-    unseen = await unseenAfter(seconds, [...acknowledged.keys()], heard.keys);
+    await change();
+    await until('a write after the change', writesAgain(acknowledged), { seconds });
+    unseen = await unseenAfter(seconds, [...acknowledged.keys()], received.keys);
   } catch (thrown) {
-    if (thrown instanceof WaitTimeout) await lossBehind(thrown, cluster, acknowledged);
+    if (thrown instanceof WaitTimeout) await throwIfLost(thrown, cluster, acknowledged);
     throw thrown;
   } finally {
     stop.abort();
@@ -84,21 +83,21 @@ export async function underTraffic(
   }
   const [attempted] = await clients;
   const ran = (performance.now() - began) / 1000;
-  expect(heard.backwards).toEqual([]);
-  await nothingIsMissing(cluster, acknowledged);
+  expect(received.backwards).toEqual([]);
+  await expectAllWrites(cluster, acknowledged);
   expect(unseen, 'writes that the watcher has not seen').toEqual([]);
   const written = acknowledged.size;
   return { attempted, written, perSecond: written / ran, longestPause: Math.max(...pauses) };
 }
 
 interface TrafficOptions {
-  /** Where it is not said, as the environment has it: the full run is dense. */
+  /** The default is the environment variable TRAFFIC: the full run is dense. */
   readonly dense?: boolean;
-  /** How long each wait for the clients may take. */
+  /** The time-out of each wait for the clients. */
   readonly seconds?: number;
 }
 
-/** Which of these writes the watcher has not seen when its time is up. That is judged, and no timeout: such a story runs again. */
+/** The writes that the watcher has not received at its deadline. They are no time-out, because a timed-out story runs again. */
 async function unseenAfter(
   seconds: number,
   keys: readonly string[],
@@ -113,13 +112,13 @@ async function unseenAfter(
   return unseen();
 }
 
-/** A story whose wait ran out is run again. One that lost a write is not, so what can be read is looked at before. */
-async function lossBehind(
+/** Looks for lost writes after a time-out: a timed-out story runs again, but a story with a lost write must fail. */
+async function throwIfLost(
   cause: WaitTimeout,
   cluster: DeclaredCluster,
   acknowledged: ReadonlyMap<string, string>,
 ): Promise<void> {
-  await nothingIsMissing(cluster, new Map(acknowledged), 5).catch((thrown: unknown) => {
+  await expectAllWrites(cluster, new Map(acknowledged), 5).catch((thrown: unknown) => {
     if (isAssertion(thrown)) throw Object.assign(thrown as Error, { cause });
   });
 }
@@ -129,7 +128,7 @@ function writesAgain(acknowledged: ReadonlyMap<string, string>): () => Promise<t
   return async () => acknowledged.size > before || undefined;
 }
 
-async function nothingIsMissing(
+async function expectAllWrites(
   cluster: DeclaredCluster,
   acknowledged: ReadonlyMap<string, string>,
   seconds = 60,
@@ -138,22 +137,22 @@ async function nothingIsMissing(
     cluster.withMembers((members) =>
       Promise.any(members.map((member) => member.list({ key: 'traffic/', prefix: true }))),
     );
-  const found = await until('all that was written is read', ask, { seconds });
+  const found = await until('a read of all keys', ask, { seconds });
   const values = new Map(found.map(({ key, value }) => [key, Buffer.from(value).toString()]));
   const missing = [...acknowledged].filter(([key, value]) => values.get(key) !== value);
   expect(missing, 'acknowledged writes that are missing').toEqual([]);
 }
 
-interface Notes {
+interface Records {
   readonly acknowledged: Map<string, string>;
   readonly pauses: number[];
   readonly pace: Pace;
 }
 
-/** Writes one key after the other, to whichever member takes it, and returns how many it tried to write. */
+/** Writes keys one by one to the first member that accepts; returns the number of attempts. */
 async function write(
   cluster: DeclaredCluster,
-  { acknowledged, pauses, pace }: Notes,
+  { acknowledged, pauses, pace }: Records,
   signal: AbortSignal,
 ): Promise<number> {
   let last = performance.now();
@@ -170,39 +169,39 @@ async function write(
   return i;
 }
 
-/** Asks for what was acknowledged last: the answer must be at least as new. */
+/** Reads the last acknowledged key: the value must be the written one. */
 async function read(
   cluster: DeclaredCluster,
-  { acknowledged, pace }: Omit<Notes, 'pauses'>,
+  { acknowledged, pace }: Omit<Records, 'pauses'>,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const newest = [...acknowledged].at(-1);
-    let told: string | undefined = '';
+    let value: string | undefined = '';
     const answered =
       newest !== undefined &&
       (await anyMember(cluster, async (member) => {
         const pair = await member.get(newest[0], { timeoutMillis: 1000 });
-        told = pair === undefined ? undefined : Buffer.from(pair.value).toString();
+        value = pair === undefined ? undefined : Buffer.from(pair.value).toString();
       }));
-    if (answered) expect(told, `a read of ${newest[0]}`).toBe(newest[1]);
+    if (answered) expect(value, `a read of ${newest[0]}`).toBe(newest[1]);
     await sleep(pace.readMillis, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** What the watcher heard, and what it heard after something newer. */
-interface Heard {
+/** The keys that the watcher received, and the keys that arrived after a newer revision. */
+interface Received {
   readonly keys: Set<string>;
   readonly backwards: string[];
 }
 
 /**
- * Watches from the first revision on, and goes on from where it was when its time is over, or at the next member when one is
- * gone. What had arrived and was not looked at when a watch was closed comes again with the next one.
+ * Watches from the first revision. When a watch is closed or its member is gone, the next watch continues at the next revision.
+ * Events that were not processed arrive again.
  */
 async function watch(
   cluster: DeclaredCluster,
-  { keys, backwards, pace }: Heard & Pick<Notes, 'pace'>,
+  { keys, backwards, pace }: Received & Pick<Records, 'pace'>,
   signal: AbortSignal,
 ): Promise<void> {
   let from = 1n;
@@ -228,7 +227,7 @@ async function watch(
   }
 }
 
-/** Tries the members one after the other; whether one of them did it. */
+/** Tries the members in turn; true if a request succeeded. */
 async function anyMember(
   cluster: DeclaredCluster,
   ask: (member: EtcdConnection) => Promise<unknown>,
@@ -238,7 +237,7 @@ async function anyMember(
       for (const member of members) {
         const done = await ask(member).then(
           () => true,
-          () => false, // the next one may do it; that nobody does shows in the writes
+          () => false, // try the next member; failures of all members show in the statistics
         );
         if (done) return true;
       }

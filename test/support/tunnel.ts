@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { type Access, fromKubeconfig } from '../../src/kube/config.ts';
 
-/** A way to the API server that can be broken. */
+/** A TCP proxy to the API server that tests can break. */
 export interface Tunnel {
-  /** The same access as the kubeconfig's, through the tunnel. */
+  /** The access of the kubeconfig, through the tunnel. */
   readonly access: Access;
-  /** How many connections there have been. */
+  /** The number of connections so far. */
   readonly opened: () => number;
-  /** How many pieces the server has sent over all of them. */
+  /** The number of data chunks that the server has sent. */
   readonly received: () => number;
-  /** From now on nothing arrives over today's connections, and neither end is told: a lost node, a firewall. */
+  /** Drops all data of the current connections without closing them, like a lost node or a firewall. */
   readonly cut: () => void;
-  /** Both ends are told at once. */
+  /** Resets all connections at both ends. */
   readonly reset: () => void;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function tunnelTo(kubeconfig: string): Promise<Tunnel> {
     const far = dial(Number(real.url.port || '443'), real.url.hostname);
     near.pipe(far).pipe(near);
     far.on('data', () => received++);
-    for (const socket of [near, far]) socket.on('error', () => {}); // that is what this is for
+    for (const socket of [near, far]) socket.on('error', () => {}); // tests break connections
     pairs.push([near, far]);
   });
   server.listen(0, '127.0.0.1');

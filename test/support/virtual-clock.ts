@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/runtime/clock.ts';
 
-/** A clock that stands still until it is told to go on: then all that falls due happens in order, without waiting. */
+/** A clock that moves only with `advance`. Timers then fire in order, without waiting. */
 export class VirtualClock implements Clock {
   readonly #began = Date.parse('2026-01-01T00:00:00Z');
   readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>();
   #millis = 0;
   #suspended = 0;
-  /** What `random` gives. */
+  /** The value of `random`. */
   chance = 0.5;
 
   readonly monotonic = (): number => this.#millis;
@@ -20,12 +20,12 @@ export class VirtualClock implements Clock {
     return () => this.#timers.delete(timer);
   };
 
-  /** How many things are planned. */
+  /** The number of pending timers. */
   get planned(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass; between two timers everything that waits for a promise gets its turn. */
+  /** Moves the time forward. Pending promises run between two timers. */
   async advance(millis: number): Promise<void> {
     const until = this.#millis + millis;
     await settled();
@@ -38,12 +38,12 @@ export class VirtualClock implements Clock {
     this.#millis = until;
   }
 
-  /** The process was paused: time passed, and nothing happened in it. Timers come late, with the next `advance`. */
+  /** Simulates a paused process: time passes, and timers fire late, at the next `advance`. */
   freeze(millis: number): void {
     this.#millis += millis;
   }
 
-  /** The machine was suspended: only the wall clock shows the time that passed. Timers do not come late. */
+  /** Simulates a suspended machine: only the wall clock advances. Timers are not late. */
   suspend(millis: number): void {
     this.#suspended += millis;
   }
@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Everything that only waits for promises has gone as far as it can. */
+/** Runs pending promises to their end. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 5; i++) await turn();
 }

@@ -2,24 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../tools/lib/run.ts';
-import type { Story } from './story.ts';
+import type { StoryContext } from './story.ts';
 
-/** A volume that somebody made by hand: a small file system of its own on one node. */
+/** A volume created by hand: a small file system on one node. */
 export interface Volume {
   readonly name: string;
   readonly node: string;
   readonly megabytes: number;
-  /** What is on it before anybody uses it: a script that runs in its directory. */
+  /** A script that prepares the content. It runs in the directory of the volume. */
   readonly prepare?: string;
 }
 
-/** Volumes of the storage class that has the namespace's name, for as long as the story lasts. */
+/** Volumes of a StorageClass with the name of the namespace. They are removed at the end of the story. */
 export class HandMadeVolumes implements AsyncDisposable {
   readonly storageClass: string;
-  readonly #story: Story;
+  readonly #story: StoryContext;
   readonly #undo: (() => Promise<unknown>)[] = [];
 
-  constructor(story: Story) {
+  constructor(story: StoryContext) {
     this.#story = story;
     this.storageClass = story.namespace;
   }
@@ -40,11 +40,11 @@ export class HandMadeVolumes implements AsyncDisposable {
   }
 }
 
-/** A disk of that size, kept in a file. Both are gone by themselves when what was mounted meanwhile is so no longer. */
+/** A loop device on a file of this size. The kernel frees both after the file system is unmounted. */
 async function withDevice(megabytes: number, mount: (device: string) => Promise<unknown>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'volume-'));
   try {
-    const file = join(directory, 'disk');
+    const file = join(directory, 'image');
     await run('truncate', ['-s', `${megabytes}M`, file]);
     await run('mkfs.ext4', ['-q', '-F', file]);
     const device = (await run('losetup', ['--find', '--show', file])).trim();
@@ -58,12 +58,12 @@ async function withDevice(megabytes: number, mount: (device: string) => Promise<
   }
 }
 
-interface Place {
+interface VolumeLocation {
   readonly path: string;
   readonly storageClass: string;
 }
 
-const persistentVolume = ({ name, node }: Volume, { path, storageClass }: Place) => ({
+const persistentVolume = ({ name, node }: Volume, { path, storageClass }: VolumeLocation) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',
   metadata: { name: `${storageClass}-${name}` },

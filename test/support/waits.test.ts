@@ -15,7 +15,7 @@ const cluster = (status: object, generation = 1) => ({
   status,
 });
 
-describe('a claim', () => {
+describe('a check', () => {
   it.each([
     [{ conditions: [{ type: 'Ready', status: 'True' }] }, 1, true],
     [{ conditions: [{ type: 'Ready', status: 'False' }] }, 1, false],
@@ -23,11 +23,11 @@ describe('a claim', () => {
     [{ conditions: [{ type: 'Ready', status: 'True' }], observedGeneration: 1 }, 2, false],
     [{ conditions: [{ type: 'Ready', status: 'True', observedGeneration: 2 }], observedGeneration: 1 }, 2, true],
     [{}, 1, false],
-  ])('of a condition holds for the newest spec only: %j at generation %i', (status, generation, holds) => {
+  ])('of a condition holds for the latest generation only: %j at generation %i', (status, generation, holds) => {
     expect(condition('Ready').holds(cluster(status, generation))).toBe(holds);
   });
 
-  it('of a field holds for its value, or for any where none is named', () => {
+  it('of a field holds for its value, or for any value if none is given', () => {
     const path = cluster({ upgradePath: ['3.5.35'], size: 3, succeeded: false });
     expect(field('.status.upgradePath[0]', '3.5.35').holds(path)).toBe(true);
     expect(field('.status.size', 3).holds(path)).toBe(true);
@@ -44,7 +44,7 @@ describe('a claim', () => {
     [{ observedGeneration: 1, replicas: 2, updatedReplicas: 1, availableReplicas: 1 }, false],
     [{ observedGeneration: 1, replicas: 1, updatedReplicas: 1 }, false],
     [{ observedGeneration: 1 }, false],
-  ])('of a rollout holds when no old pod is left and the new ones are available: %j', (status, holds) => {
+  ])('of a rollout holds if no old pod is left and the new pods are available: %j', (status, holds) => {
     expect(rolledOut.holds({ ...cluster(status), spec: { replicas: 1 } } as never)).toBe(holds);
   });
 });
@@ -74,7 +74,7 @@ describe('a wait', () => {
   });
 
   const list = (items: Objects): object => ({ metadata: { resourceVersion: '7' }, items });
-  /** Lists these objects, then tells of changes to those that watch from there. */
+  /** Lists these objects, then sends the changes to a watch. */
   const serve = (items: Objects, ...changes: readonly string[]): void => {
     answer = (response, { query }) => {
       if (query.get('watch') === null) json(response, list(items));
@@ -82,7 +82,7 @@ describe('a wait', () => {
     };
   };
 
-  it('is told of the change that it waits for, and asks for nothing else', async () => {
+  it('needs one list and one watch', async () => {
     const before = server.requests.length;
     serve([samplePod('other', 1)], line('ADDED', samplePod('a', 8)));
     const what = { what: 'a is there', answer: (pods: Objects) => pods.find((pod) => pod.metadata.name === 'a') };
@@ -92,7 +92,7 @@ describe('a wait', () => {
     for (const { query } of asked) expect(query.get('labelSelector')).toBe('x=y');
   });
 
-  it('for one object asks for that one only, and goes on where the server forgot the version', async () => {
+  it('for one object selects it by name, and lists again after an expired resourceVersion', async () => {
     let lists = 0;
     answer = (response, { query }) => {
       expect(query.get('fieldSelector')).toBe('metadata.name=a');
@@ -103,7 +103,7 @@ describe('a wait', () => {
     expect(lists).toBe(2);
   });
 
-  it('for a deletion ends when another has the name, and not before', async () => {
+  it('for a deletion ends when the object is gone or has another UID', async () => {
     const successor = { ...samplePod('a', 9), metadata: { ...samplePod('a', 9).metadata, uid: 'another' } };
     const same = line('MODIFIED', samplePod('a', 8));
     serve([samplePod('a', 1)], same, line('MODIFIED', successor));
@@ -114,7 +114,7 @@ describe('a wait', () => {
     await waitForDeletion(here, 'pods -l x=y');
   });
 
-  it('that runs out says so by its name, with what was seen last', async () => {
+  it('throws a WaitTimeout with the last state at its deadline', async () => {
     serve([samplePod('a', 1)], line('DELETED', samplePod('a', 8)), line('ADDED', samplePod('b', 9)));
     const never = waitFor(here, 'pods', {
       what: 'all are c',
@@ -127,14 +127,14 @@ describe('a wait', () => {
     });
   });
 
-  it('in which an expectation failed last ends with that one', async () => {
+  it('throws the failed expectation if its last attempt had one', async () => {
     const isNot = ([pod]: Objects): undefined => expect(pod?.metadata.name).toBe('a') as undefined;
     serve([samplePod('b', 1)]);
     const wrong = watchUntil(here, 'pods', { what: 'it is a', answer: isNot, seconds: 0.05 });
     await expect(wrong).rejects.toMatchObject({ name: 'AssertionError', message: expect.stringContaining("'b'") });
   });
 
-  it('in which an expectation failed only at first ends as any other', async () => {
+  it('throws a WaitTimeout if only an earlier attempt had a failed expectation', async () => {
     let asked = 0;
     const isNotAtFirst = (): undefined => (asked++ === 0 ? (expect(asked).toBe(0) as undefined) : undefined);
     serve([samplePod('b', 1)]);
@@ -143,7 +143,7 @@ describe('a wait', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  it('for all objects of a label ends only when there is one', async () => {
+  it('for all objects with a label needs at least one object', async () => {
     serve([]);
     await expect(waitFor(here, 'pods -l x=y', inSeconds(0.05, created))).rejects.toMatchObject({ name: 'WaitTimeout' });
   });

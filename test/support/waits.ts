@@ -1,55 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { KubeObject, Stored } from '../../src/kube/object.ts';
-import type { Shown, Within } from './api.ts';
+import type { ObjectWith, Within } from './api.ts';
 import { theClient } from './kube-client.ts';
 import { textOf, valuesAt } from './paths.ts';
 import { patience } from './patience.ts';
 import { type Target, targetOf } from './targets.ts';
 import { isAssertion, ranOut } from './until.ts';
 
-/** What must be true of an object. */
-export interface Claim {
+/** A check of an object, with a description for time-outs. */
+export interface ObjectCheck {
   readonly what: string;
   readonly holds: (object: Stored<KubeObject>) => boolean;
-  /** How long it may take until it is, on a machine that does nothing else; stretched as all limits are. */
+  /** The time-out on an idle machine. It is multiplied by `patience`. */
   readonly seconds?: number;
 }
 
-/** The same claim, for which there is more time, or less. */
-export const inSeconds = (seconds: number, claim: Claim): Claim => ({ ...claim, seconds });
+/** The check with another time-out. */
+export const inSeconds = (seconds: number, check: ObjectCheck): ObjectCheck => ({ ...check, seconds });
 
 interface Wait<T, Answer> {
   readonly what: string;
-  /** Is asked with all objects that are meant, at first and after each change. */
-  readonly answer: (objects: readonly Shown<T>[]) => Answer | undefined;
-  /** On a machine that does nothing else; stretched as all limits are. */
+  /** Called with all selected objects, at first and after each change. */
+  readonly answer: (objects: readonly ObjectWith<T>[]) => Answer | undefined;
+  /** The time-out on an idle machine. It is multiplied by `patience`. */
   readonly seconds?: number;
 }
 
 const pauseMillis = 200;
 
-/** Watches objects until there is an answer, and gives it back. A server that ends the watch is asked again. */
-export async function watchUntil<T, Answer>(within: Within, words: string, wait: Wait<T, Answer>): Promise<Answer> {
+/** Watches objects until there is an answer; returns it. A watch that ends is restarted. */
+export async function watchUntil<T, Answer>(within: Within, target: string, wait: Wait<T, Answer>): Promise<Answer> {
   const limit = (wait.seconds ?? 60) * patience;
   const signal = AbortSignal.timeout(limit * 1000);
   const seen: Seen = { last: [], failure: undefined };
   while (!signal.aborted) {
-    const answer = await answered(states(within, targetOf(words), signal), wait, seen).catch((thrown: unknown) => {
-      if (!signal.aborted || isAssertion(thrown)) seen.failure = thrown; // a watch that is cut off at the deadline tells nothing
+    const answer = await answered(states(within, targetOf(target), signal), wait, seen).catch((thrown: unknown) => {
+      if (!signal.aborted || isAssertion(thrown)) seen.failure = thrown; // the end of a watch at the deadline is no failure
       return undefined;
     });
     if (answer !== undefined) return answer;
     await sleep(pauseMillis);
   }
   const { last, failure: cause } = seen;
-  throw ranOut(`not within ${limit} s: ${words}: ${wait.what}; last seen: ${summaryOf(last)}`, cause);
+  throw ranOut(`not within ${limit} s: ${target}: ${wait.what}; last seen: ${summaryOf(last)}`, cause);
 }
 
-/** What is shown of a wait that ran out. */
+/** The state of a wait, for the message of a time-out. */
 interface Seen {
   last: readonly Stored<KubeObject>[];
-  /** Why there is no answer for what was seen last; undefined where it was only not the one that is waited for. */
+  /** The error of the last attempt; undefined if it only had no answer. */
   failure: unknown;
 }
 
@@ -60,14 +60,14 @@ async function answered<T, Answer>(
 ): Promise<Answer | undefined> {
   for await (const objects of all) {
     seen.last = objects;
-    const given = answer(objects as readonly Shown<T>[]);
+    const given = answer(objects as readonly ObjectWith<T>[]);
     if (given !== undefined) return given;
     seen.failure = undefined;
   }
   return undefined;
 }
 
-/** The objects that are meant, at first and after each change. */
+/** The selected objects, at first and after each change. */
 async function* states(
   { namespace }: Within,
   { resource, name, labelSelector }: Target,
@@ -96,26 +96,30 @@ function summaryOf(objects: readonly Stored<KubeObject>[]): string {
   return inspect(seen, { depth: 6, breakLength: 200 }).slice(0, 4_000);
 }
 
-/** Waits until a claim holds of the object, or of all objects that are meant, of which there must be one. */
-export async function waitFor(within: Within, words: string, { what, holds, seconds = 60 }: Claim): Promise<void> {
+/** Waits until a check holds for all selected objects. At least one object must exist. */
+export async function waitFor(
+  within: Within,
+  target: string,
+  { what, holds, seconds = 60 }: ObjectCheck,
+): Promise<void> {
   const answer = (objects: readonly Stored<KubeObject>[]): true | undefined =>
     (objects.length > 0 && objects.every(holds)) || undefined;
-  await watchUntil(within, words, { what, answer, seconds });
+  await watchUntil(within, target, { what, answer, seconds });
 }
 
-/** Waits until all that is meant now is gone; another object under the same name may be there. */
-export async function waitForDeletion(within: Within, words: string, seconds = 60): Promise<void> {
+/** Waits until all objects that are selected now are deleted. A new object with the same name is ignored. */
+export async function waitForDeletion(within: Within, target: string, seconds = 60): Promise<void> {
   let doomed: ReadonlySet<string> | undefined;
   const answer = (objects: readonly Stored<KubeObject>[]): true | undefined => {
     const uids = objects.map(({ metadata }) => metadata.uid);
     doomed ??= new Set(uids);
     return !uids.some((uid) => doomed?.has(uid)) || undefined;
   };
-  await watchUntil(within, words, { what: 'deleted', answer, seconds });
+  await watchUntil(within, target, { what: 'deleted', answer, seconds });
 }
 
-/** That there is such an object. */
-export const created: Claim = { what: 'created', holds: () => true };
+/** The object exists. */
+export const created: ObjectCheck = { what: 'created', holds: () => true };
 
 interface Condition {
   readonly type: string;
@@ -127,21 +131,21 @@ interface Observed {
   readonly status?: { readonly conditions?: readonly Condition[]; readonly observedGeneration?: number };
 }
 
-const isOfNewestSpec = ({ metadata: { generation = 0 } }: KubeObject, observed: number): boolean =>
+const isLatestGeneration = ({ metadata: { generation = 0 } }: KubeObject, observed: number): boolean =>
   observed >= generation;
 
-/** That a condition has a status, and was found for the newest spec: as `kubectl wait --for=condition=…` has it. */
-export const condition = (type: string, status = 'True'): Claim => ({
+/** A condition has this status for the latest generation, as in `kubectl wait --for=condition=…`. */
+export const condition = (type: string, status = 'True'): ObjectCheck => ({
   what: `condition ${type} is ${status}`,
   holds: (object) => {
     const { conditions = [], observedGeneration = Number.POSITIVE_INFINITY } = (object as Observed).status ?? {};
     const found = conditions.find((each) => each.type === type);
-    return found?.status === status && isOfNewestSpec(object, found.observedGeneration ?? observedGeneration);
+    return found?.status === status && isLatestGeneration(object, found.observedGeneration ?? observedGeneration);
   },
 });
 
-/** That a field has a value, or any but an empty one: `field('.status.upgradePath[0]', '3.5.35')`. */
-export const field = (path: string, value?: string | number | boolean): Claim => ({
+/** A field has this value, or any non-empty value: `field('.status.upgradePath[0]', '3.5.35')`. */
+export const field = (path: string, value?: string | number | boolean): ObjectCheck => ({
   what: value === undefined ? `${path} is set` : `${path} is ${value}`,
   holds: (object) => {
     const [found = ''] = valuesAt(object, path);
@@ -156,13 +160,13 @@ interface Rollout extends KubeObject {
   readonly status?: Partial<typeof notBegun>;
 }
 
-/** That all pods of a Deployment are of its newest template, and available: as `kubectl rollout status` has it. */
-export const rolledOut: Claim = {
+/** All pods of a Deployment have its latest template and are available, as in `kubectl rollout status`. */
+export const rolledOut: ObjectCheck = {
   what: 'rolled out',
   holds: (object) => {
     const { spec: { replicas: wanted = 1 } = {}, status } = object as Rollout;
     const { observedGeneration, replicas, updatedReplicas, availableReplicas } = { ...notBegun, ...status };
     const areAllNew = updatedReplicas >= wanted && replicas <= updatedReplicas;
-    return isOfNewestSpec(object, observedGeneration) && areAllNew && availableReplicas >= updatedReplicas;
+    return isLatestGeneration(object, observedGeneration) && areAllNew && availableReplicas >= updatedReplicas;
   },
 };

@@ -1,25 +1,25 @@
-import type { Carrier, ClusterWorld, Member } from '../../src/core/model/cluster.ts';
-import type { ClusterIntent } from '../../src/core/model/intent.ts';
-import type { CarrierName, MemberId } from '../../src/core/model/names.ts';
+import type { ClusterWorld, Member, MemberPod } from '../../src/core/cluster/model/cluster.ts';
+import type { ClusterIntent } from '../../src/core/cluster/model/intent.ts';
+import type { MemberId, MemberName } from '../../src/core/cluster/model/names.ts';
 
 export type Change = (world: ClusterWorld) => ClusterWorld;
 
-/** A healthy cluster of three, and then only what the test is about. */
+/** A healthy cluster of three, with the changes of the test. */
 export const aWorld = (...changes: readonly Change[]): ClusterWorld =>
   changes.reduce((world, change) => change(world), healthy(3));
 
-export const nameOf = (text: string): CarrierName => text as CarrierName;
+export const nameOf = (text: string): MemberName => text as MemberName;
 export const imageOf = (version: string): string => `etcd:v${version}`;
-export const peerURLOf = (name: CarrierName): string => `http://${name}.db.default.svc:2380`;
+export const peerURLOf = (name: MemberName): string => `http://${name}.db.default.svc:2380`;
 
 export const wanting = (size: number): Change => withIntent({ size });
 export const withIntent =
   (intent: Partial<ClusterIntent>): Change =>
   (w) => ({ ...w, intent: { ...w.intent, ...intent } });
-export const outOfContact = (): Change => (w) => ({ ...w, membership: { seen: false, why: 'nobody answers' } });
+export const outOfContact = (): Change => (w) => ({ ...w, membership: { seen: false, why: 'no member answers' } });
 export const durable = (): Change => (w) => ({
   ...w,
-  carriers: w.carriers.map((carrier) => ({ ...carrier, disk: 'own' })),
+  memberPods: w.memberPods.map((memberPod) => ({ ...memberPod, volume: 'own' })),
 });
 
 export const withMember =
@@ -37,26 +37,26 @@ export const withMember =
       : w.membership,
   });
 
-export const withCarrier =
-  (name: string, change: Partial<Carrier>): Change =>
+export const withMemberPod =
+  (name: string, change: Partial<MemberPod>): Change =>
   (w) => ({
     ...w,
-    carriers: w.carriers.map((carrier) => (carrier.name === name ? { ...carrier, ...change } : carrier)),
+    memberPods: w.memberPods.map((memberPod) => (memberPod.name === name ? { ...memberPod, ...change } : memberPod)),
   });
 
-export const withoutCarrier =
+export const withoutMemberPod =
   (name: string): Change =>
   (w) =>
     withMember(name, { health: 'silent', leads: false })({
       ...w,
-      carriers: w.carriers.filter((carrier) => carrier.name !== name),
+      memberPods: w.memberPods.filter((memberPod) => memberPod.name !== name),
     });
 
-/** Nothing has happened yet: the resource has just been created. */
+/** The resource has just been created, and no step was taken. */
 export const untouched = (): Change => (w) => ({
   ...outOfContact()(w),
   memory: { bootstrap: undefined, clusterId: undefined, voters: [], version: undefined },
-  carriers: [],
+  memberPods: [],
 });
 
 export function healthy(size: number): ClusterWorld {
@@ -77,14 +77,14 @@ export function healthy(size: number): ClusterWorld {
       imageOf,
     },
     memory: { bootstrap: { members: names, token: 't' }, clusterId: 'c1', voters: names, version: '3.5.35' },
-    carriers: names.map(aCarrier),
+    memberPods: names.map(aMemberPod),
     membership: { seen: true, value: { clusterId: 'c1', members: names.map(aMember) } },
     secretProblems: [],
     spareNames: Array.from({ length: 9 }, (_, i) => nameOf(`db-new${i}`)),
   };
 }
 
-export const aCarrier = (name: CarrierName): Carrier => ({
+export const aMemberPod = (name: MemberName): MemberPod => ({
   name,
   uid: `uid-of-${name}`,
   phase: 'running',
@@ -92,15 +92,15 @@ export const aCarrier = (name: CarrierName): Carrier => ({
   why: '',
   hasRun: true,
   unreadySince: undefined,
-  sealed: true,
-  disk: 'with-pod',
+  bootstrapForbidden: true,
+  volume: 'with-pod',
   version: '3.5.35',
   image: imageOf('3.5.35'),
   template: 'today',
   drift: 'none',
 });
 
-export const aMember = (name: CarrierName, index: number): Member => ({
+export const aMember = (name: MemberName, index: number): Member => ({
   id: BigInt(index + 1) as MemberId,
   name,
   peerURLs: [peerURLOf(name)],

@@ -1,11 +1,11 @@
-import { askedBy } from './audit-log.ts';
+import { requestsOf } from './audit-log.ts';
 
 const reading = new Set(['get', 'list', 'watch']);
-/** Events are for people, and the Lease is renewed for as long as the operator lives: both are counted elsewhere. */
-const aside = new Set(['events', 'leases', 'selfsubjectaccessreviews']);
+/** Not counted: Events, renewals of the Lease, and self-checks of permissions. */
+const ignored = new Set(['events', 'leases', 'selfsubjectaccessreviews']);
 
-/** What the operator of a namespace has written so far, in order. */
+/** The writes of the operator in a namespace so far, in order. */
 export const writesOf = (auditLog: string, namespace: string): readonly string[] =>
-  askedBy(auditLog, `${namespace}:etcd-operator-sa`)
-    .filter(({ verb, resource }) => !reading.has(verb) && !aside.has(resource))
-    .map(({ right }) => right);
+  requestsOf(auditLog, `${namespace}:etcd-operator-sa`)
+    .filter(({ verb, resource }) => !reading.has(verb) && !ignored.has(resource))
+    .map(({ permission }) => permission);

@@ -6,7 +6,7 @@ interface Preparation {
   readonly ready: Promise<unknown>;
 }
 
-/** Waits for a gate and for what is prepared beside it. If that fails, the programs of the gate are ended. */
+/** Waits for a gate and for a concurrent preparation. If the preparation fails, the gate's programs are killed. */
 export async function beside(run: Run, { name, ready }: Preparation, gate: Promise<void>): Promise<void> {
   const isReady = ready.then(
     () => true,

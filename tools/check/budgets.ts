@@ -1,20 +1,20 @@
 /**
- * What each suite may cost, in processor seconds of the reference machine (see `slowness` in `tools/lib/cpu.ts`). A suite that
- * is more than a quarter over fails the check. A budget is raised by a new line at the end of its list, which says why.
+ * The CPU budget of each suite, in seconds of the reference machine (see `slowness` in `tools/lib/cpu.ts`). A suite
+ * that exceeds its budget by more than a quarter fails the check. To raise a budget, append an entry with the reason.
  */
 interface Budget {
   readonly cpuSeconds: number;
   readonly why: string;
 }
 
-/** Of suites whose tests are the same in every run: for the whole suite. Of stories, which are told by turns: for each one. */
+/** The budget is for a whole suite; of stories, which run in turns, for one story. */
 export const budgets: Readonly<Record<string, readonly Budget[]>> = {
   'format, lint, types': [{ cpuSeconds: 40, why: 'first estimate' }],
   'unit and simulation': [
     { cpuSeconds: 70, why: 'first estimate' },
     {
       cpuSeconds: 85,
-      why: 'lives of suspended operators, corrupt members, kept volumes and long waits; the SBOM of the image',
+      why: 'simulations of suspended operators, corrupt members, kept volumes and long waits; the SBOM of the image',
     },
   ],
   'contract on the lab': [{ cpuSeconds: 70, why: 'first estimate' }],
@@ -25,7 +25,7 @@ export const budgets: Readonly<Record<string, readonly Budget[]>> = {
     { cpuSeconds: 100, why: 'first estimate' },
     {
       cpuSeconds: 135,
-      why: 'uploads are hashed and compared, through a server that flips a byte too; backups of etcds that call themselves corrupt',
+      why: 'uploads are hashed and compared, also through a server that flips a byte; backups of members with a CORRUPT alarm',
     },
   ],
   'the lab': [{ cpuSeconds: 100, why: 'first estimate' }],
@@ -40,11 +40,11 @@ const tolerance = 1.25;
 export interface Cost {
   readonly suite: string;
   readonly cpuSeconds: number;
-  /** For stories: how many were told. */
+  /** The number of stories, in a suite of stories. */
   readonly stories?: number;
 }
 
-/** What is wrong with the cost of a suite, if anything is. */
+/** The error message for a suite over its budget, if it is. */
 export function overBudget({ suite, cpuSeconds, stories = 1 }: Cost, slowness: number): string | undefined {
   const budget = budgets[suite]?.at(-1)?.cpuSeconds;
   if (budget === undefined) return `${suite}: has no budget in tools/check/budgets.ts`;

@@ -4,18 +4,23 @@ import { type Choice, type Circumstances, choose, pairsOf } from './choose.ts';
 import { type Entry, emptyLedger, type Ledger } from './ledger.ts';
 
 const story = (title: string, where: Declared['where'] = 'as on the lab'): Declared => ({
-  ...{ title, where },
+  title,
+  where,
   file: `${title}.e2e.ts`,
 });
 
 const circumstances = (given: Partial<Circumstances> = {}): Circumstances => ({
-  ...{ ledger: emptyLedger, commit: 'abc', touched: new Set<string>() },
-  ...{ isCore: () => false, isTold: () => false, familyOf: () => undefined },
+  ledger: emptyLedger,
+  commit: 'abc',
+  touched: new Set<string>(),
+  isCore: () => false,
+  isDone: () => false,
+  familyOf: () => undefined,
   cpuSeconds: { lab: 27, cluster: 1000 },
   ...given,
 });
 
-/** A ledger after ten landings, in which each of these was last told so many landings ago. */
+/** A ledger after ten landings, in which each story last ran so many landings ago. */
 const ledgerOf = (ages: Readonly<Record<string, number>>): Ledger => ({
   ...emptyLedger,
   landings: Array.from({ length: 10 }, (_, index) => `c${index}`),
@@ -24,10 +29,10 @@ const ledgerOf = (ages: Readonly<Record<string, number>>): Ledger => ({
 const entry = (landings: number): Entry => ({ commit: 'c', landings, wallSeconds: 20, cpuSeconds: 9 });
 const titles = ({ core, others }: Choice): readonly string[] => [...core, ...others].map(({ title }) => title);
 
-describe('the stories of a check', () => {
+describe('the chosen stories of a check', () => {
   const many = pairsOf(['a', 'b', 'c', 'd', 'e', 'f'].map((title) => story(title)));
 
-  it('are as many as there is room for, and others on another commit where nothing is known of them', () => {
+  it('fill the CPU budget, and differ between commits without a ledger', () => {
     const chosen = (commit: string): string =>
       titles(choose(many, 'lab', circumstances({ commit })))
         .toSorted()
@@ -36,12 +41,12 @@ describe('the stories of a check', () => {
     expect(new Set(['abc', 'abd', 'abe', 'abf'].map(chosen)).size).toBeGreaterThan(1);
   });
 
-  it('are those that were not told for the longest time', () => {
+  it('are the stalest ones', () => {
     const ledger = ledgerOf({ 'lab: a': 1, 'lab: b': 5, 'lab: c': 4, 'lab: d': 3, 'lab: e': 2, 'lab: f': 1 });
     expect(titles(choose(many, 'lab', circumstances({ ledger })))).toEqual(['b', 'c', 'd']);
   });
 
-  it('are before those the ones that the change reaches, and before all the ones never told', () => {
+  it('are affected stories first, then stories that never ran, then the stalest', () => {
     const ledger = ledgerOf({ 'lab: a': 1, 'lab: b': 5, 'lab: c': 4, 'lab: e': 2, 'lab: f': 1 });
     const touched = new Set(['f.e2e.ts']);
     const choice = choose(many, 'lab', circumstances({ ledger, touched }));
@@ -49,7 +54,7 @@ describe('the stories of a check', () => {
     expect(choice.others.map(({ isTouched }) => isTouched)).toEqual([true, false, false]);
   });
 
-  it('are always the core, and those that would be too old after one more landing, whatever they cost', () => {
+  it('always include the core and nearly overdue stories, whatever they cost', () => {
     const ledger = ledgerOf({ 'lab: a': 7, 'lab: b': 7, 'lab: c': 7, 'lab: d': 8, 'lab: e': 2, 'lab: f': 1 });
     const isCore = ({ title }: { title: string }): boolean => title === 'f';
     const { core, others } = choose(many, 'lab', circumstances({ ledger, isCore }));
@@ -57,7 +62,7 @@ describe('the stories of a check', () => {
     expect(others).toEqual([]);
   });
 
-  it('are told on the staler of two beds, and on one that the commit names where both are alike', () => {
+  it('run on the staler of two beds; on a tie, the commit decides', () => {
     const both = pairsOf([story('a', 'in full')]);
     const beds = (given: Partial<Circumstances>): readonly string[] =>
       (['lab', 'cluster'] as const).filter((bed) => titles(choose(both, bed, circumstances(given))).includes('a'));
@@ -67,12 +72,12 @@ describe('the stories of a check', () => {
     expect(new Set(named)).toEqual(new Set(['lab', 'cluster']));
   });
 
-  it('are no more of one family than may be told at once', () => {
+  it('contain at most `atOnce` stories of a family', () => {
     const familyOf = () => ({ name: 'versions', atOnce: 2 });
     expect(titles(choose(many, 'lab', circumstances({ familyOf })))).toHaveLength(2);
   });
 
-  it('are on a cluster only those that a cluster shows better than the lab', () => {
+  it('run on the cluster only if the lab is not enough', () => {
     const pairs = pairsOf([story('a'), story('b', 'on clusters'), story('c', 'everywhere')]);
     expect(pairs.map(({ key }) => key)).toEqual(['lab: a', 'cluster: b', 'lab: c', 'cluster: c']);
   });

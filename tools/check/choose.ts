@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Where, whyNotHere } from '../../test/support/place.ts';
+import { skipReasonIn, type Where } from '../../test/support/place.ts';
 import type { Declared } from '../../test/support/story-catalog.ts';
 import { ageOf, type Bed, keyOf, type Ledger, oldest } from './ledger.ts';
 
@@ -10,15 +10,18 @@ export interface Pair {
   readonly file: string;
   readonly bed: Bed;
   readonly where: Where;
-  /** Whether the change reaches it. */
+  /** True if the change may affect the story. */
   readonly isTouched?: boolean;
 }
 
-/** All that `make check` tells by turns. What the lab shows as well as a cluster is told there; `make e2e-all` tells it on both. */
+/**
+ * The stories that `make check` runs in turns. Stories that need no cluster run on the lab only; `make e2e-all` runs
+ * all on both.
+ */
 export const pairsOf = (stories: readonly Declared[]): readonly Pair[] =>
   stories.flatMap(({ title, file, where }) =>
     (['lab', 'cluster'] as const)
-      .filter((bed) => whyNotHere(where, bed === 'lab' ? 'the lab' : 'our cluster') === undefined)
+      .filter((bed) => skipReasonIn(where, bed === 'lab' ? 'the lab' : 'our cluster') === undefined)
       .filter((bed) => bed === 'lab' || where !== 'as on the lab')
       .map((bed) => ({ key: keyOf(title, bed), title, file, bed, where })),
   );
@@ -26,15 +29,17 @@ export const pairsOf = (stories: readonly Declared[]): readonly Pair[] =>
 export interface Circumstances {
   readonly ledger: Ledger;
   readonly commit: string;
-  /** Told in every check. */
+  /** True for stories that run in every check. */
   readonly isCore: (pair: Pair) => boolean;
-  /** Files of stories that the change reaches. */
+  /** Story files that the change may affect. */
   readonly touched: ReadonlySet<string>;
-  /** Told by another part of this check already. */
-  readonly isTold: (pair: Pair) => boolean;
-  /** Of stories that differ in one value only, no more than so many have their turn in one check, besides those in the core. */
+  /** True if another part of this check has run the story. */
+  readonly isDone: (pair: Pair) => boolean;
+  /**
+   * The family of stories that differ in one value only. A check runs a limited number of a family, besides the core.
+   */
   readonly familyOf: (pair: Pair) => Family | undefined;
-  /** What the stories of a bed may cost together, in processor seconds; core and overdue ones come before all. */
+  /** The CPU seconds for the stories of a bed. Core and overdue stories run first. */
   readonly cpuSeconds: Readonly<Record<Bed, number>>;
 }
 
@@ -48,23 +53,23 @@ export interface Choice {
   readonly others: readonly Pair[];
 }
 
-/** What a story is taken to cost that has not been told on this machine, in processor seconds. */
+/** The assumed CPU seconds of a story that has not run on this machine. */
 const unknownCost: Readonly<Record<Bed, number>> = { lab: 9, cluster: 18 };
 
-/** A pair this old is as good as core: one landing later the check would be red. */
+/** A pair this old always runs: one landing later it would be overdue and fail the check. */
 const pressing = oldest - 1;
 
 /**
- * The turns of one bed: the fixed core and what is nearly too old; then what the change reaches, then the stalest first, as
- * long as there is room. A story with two beds has its turn on the staler one.
+ * Chooses the stories of one bed: the core and nearly overdue stories; then affected stories; then the stalest, while
+ * the CPU budget lasts. A story with two beds runs on the staler one.
  */
 export function choose(pairs: readonly Pair[], bed: Bed, circumstances: Circumstances): Choice {
-  const { ledger, isCore, isTold, touched, cpuSeconds } = circumstances;
-  const here = pairs.filter((pair) => pair.bed === bed && !isTold(pair));
+  const { ledger, isCore, isDone, touched, cpuSeconds } = circumstances;
+  const here = pairs.filter((pair) => pair.bed === bed && !isDone(pair));
   const core = here.filter((pair) => isCore(pair) || ageOf(ledger, pair.key) >= pressing);
   const rest = here.filter((pair) => !core.includes(pair) && isItsTurn(pair, pairs, circumstances));
-  const marked = rest.map((pair) => ({ ...pair, isTouched: touched.has(pair.file) }));
-  const ordered = marked.toSorted(
+  const flagged = rest.map((pair) => ({ ...pair, isTouched: touched.has(pair.file) }));
+  const ordered = flagged.toSorted(
     (a, b) =>
       Number(b.isTouched) - Number(a.isTouched) ||
       stalest(a, b, circumstances) ||
@@ -74,7 +79,7 @@ export function choose(pairs: readonly Pair[], bed: Bed, circumstances: Circumst
   return { core, others: fitting(ordered, room, circumstances) };
 }
 
-/** The first of these, as long as there is room. */
+/** The first stories that fit the budget. */
 function fitting(ordered: readonly Pair[], space: number, { ledger, familyOf }: Circumstances): readonly Pair[] {
   let room = space;
   const counts = new Map<string, number>();
@@ -92,11 +97,11 @@ const costOf = ({ key, bed }: Pair, { stories }: Ledger): number => stories[key]
 
 const stalest = (a: Pair, b: Pair, { ledger }: Circumstances): number => staleness(b, ledger) - staleness(a, ledger);
 
-/** What was never told comes before all that was. */
+/** The age in landings. A story that never ran is the stalest. */
 const staleness = ({ key }: Pair, ledger: Ledger): number =>
   ledger.stories[key] === undefined ? Number.MAX_SAFE_INTEGER : ageOf(ledger, key);
 
-/** With two beds, the staler one; where both are alike, the commit decides, so that they alternate. */
+/** True if the story runs on this bed. Of two beds the staler one counts; on a tie, the commit decides. */
 function isItsTurn(pair: Pair, pairs: readonly Pair[], { ledger, commit }: Circumstances): boolean {
   const other = pairs.find(({ title, bed }) => title === pair.title && bed !== pair.bed);
   if (other === undefined) return true;

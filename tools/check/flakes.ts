@@ -7,8 +7,8 @@ interface Options {
   readonly story: string;
 }
 
-/** Tells the stories that match again and again on the lab, and says how often they failed. */
-async function hunt({ times, story }: Options): Promise<void> {
+/** Runs the matching stories repeatedly on the lab, and prints how often they failed. */
+async function repeatStories({ times, story }: Options): Promise<void> {
   const results: SuiteResult[] = [];
   for (let round = 1; round <= Number(times); round++) {
     const result = await runSuite({
@@ -28,9 +28,9 @@ async function hunt({ times, story }: Options): Promise<void> {
 }
 
 const program = new Command('flakes')
-  .requiredOption('--story <title>', 'stories whose title matches')
-  .option('--times <count>', 'how often', '20')
-  .action(hunt);
+  .requiredOption('--story <title>', 'run stories with a matching title')
+  .option('--times <count>', 'number of rounds', '20')
+  .action(repeatStories);
 await runMain(async () => {
   await program.parseAsync();
 });

@@ -6,7 +6,7 @@ import { headCommit } from './touched.ts';
 
 const page = join(import.meta.dirname, '../../docs/development/full-run.md');
 
-/** Writes down what the last run of everything has shown. */
+/** Writes the page with the results of the last full run. */
 export async function writeFullRun(run: Run): Promise<void> {
   const rows = run.lines.map(
     ({ name, tally, wallSeconds, cpuSeconds }) =>
@@ -15,7 +15,7 @@ export async function writeFullRun(run: Run): Promise<void> {
   const text = [
     '# The last full run',
     '',
-    '`make e2e-all` tells every story on both beds, with isolated tests and dense traffic, and writes this page.',
+    '`make e2e-all` runs every story on both beds, with isolated tests and dense traffic, and writes this page.',
     '',
     `- Commit: ${await headCommit()}`,
     `- Date: ${new Date().toISOString().slice(0, 10)}`,

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { hashOfInputs, inputsOf } from './inputs.ts';
 import { etcdVersions, lab, stores, testCluster } from './suites.ts';
 
-describe('the hash of what goes into a suite', () => {
+describe('the input hash of a suite', () => {
   const tests = ['tools/lib/cache.test.ts'];
 
-  it('is the same as long as nothing changes', async () => {
+  it('is stable', async () => {
     expect(await hashOfInputs({ tests })).toBe(await hashOfInputs({ tests }));
   });
 
-  it('is another with other tests, or with other files besides, directories left aside', async () => {
+  it('changes with the tests and with the files besides, and ignores directories', async () => {
     const hashes = await Promise.all([
       hashOfInputs({ tests }),
       hashOfInputs({ tests: ['tools/lib/lock.test.ts'] }),
@@ -19,15 +19,15 @@ describe('the hash of what goes into a suite', () => {
   });
 });
 
-describe('what goes into a suite', () => {
-  /** How suites are run and counted, and what the image is made from. */
+describe('the inputs of a suite', () => {
+  /** The files that run and count suites, and the inputs of the image. */
   const everywhere = [
     ...['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'vitest.config.ts'],
     ...['test/support/longest-first.ts', 'tools/check/suites.ts', 'tools/lib/suites.ts', 'tools/lib/other-failures.ts'],
   ];
 
   for (const { name, sources } of [etcdVersions, stores, lab, testCluster])
-    it(`${name}: its tests, what they import, and all that decides how it is run`, async () => {
+    it(`${name}: its tests, their imports, and the files that run it`, async () => {
       const files = await inputsOf(sources);
       expect(everywhere.filter((file) => !files.includes(file))).toEqual([]);
       expect(files.some((file) => /^test\/\w+\/[^/]+\.test\.ts$/.test(file))).toBe(true);

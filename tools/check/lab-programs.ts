@@ -1,13 +1,13 @@
-import { findKubectl } from '../../src/cli/lab/kubectl.ts';
+import { findKubectl } from '../../lab/cli/kubectl.ts';
 import { labPrograms, shortVersions } from '../../test/support/lab-programs.ts';
 import { bundle, storiesBundleDirectory } from '../bundle.ts';
 import { cacheDirectory } from '../lib/cache.ts';
 import { runMain } from '../lib/main.ts';
 
-/** Brings along what the stories of `make test` need, while other suites run. */
+/** Prepares the programs for the stories of `make test`, while other suites run. */
 await runMain(async () => {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  await findKubectl({ cache: cacheDirectory(), say });
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  await findKubectl({ cache: cacheDirectory(), print });
   await labPrograms(shortVersions);
   await bundle(storiesBundleDirectory);
 });

@@ -5,25 +5,25 @@ import { cacheDirectory } from '../lib/cache.ts';
 
 export type Bed = Ending['bed'];
 
-/** The last good end of one story on one bed. */
+/** The last success of a story on a bed. */
 export interface Entry {
   readonly commit: string;
-  /** How many landings the ledger had seen then. */
+  /** The number of landings at that time. */
   readonly landings: number;
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
 }
 
-/** A story that waited in vain once and passed when it was told again. */
+/** A story that timed out once and passed when it was run again. */
 export interface Flake {
   readonly story: string;
-  /** The number of the check it happened in. */
+  /** The number of the check. */
   readonly check: number;
 }
 
 /**
- * What earlier checks on this machine have shown. A landing is a commit on which a whole check was green. Nothing depends on
- * the ledger for its verdict but the choice of stories: without one, the commit decides.
+ * The results of earlier checks on this machine. A landing is a commit with a green check. The ledger affects the
+ * choice of stories, not the result of any test. Without a ledger, the commit decides.
  */
 export interface Ledger {
   readonly checks: number;
@@ -33,7 +33,7 @@ export interface Ledger {
   /** The number of landings when a story was first seen on a bed. */
   readonly firstSeen: Readonly<Record<string, number>>;
   readonly flakes: readonly Flake[];
-  /** Suites that were green, by the hash of all that goes into them. */
+  /** The input hashes of green suites, by name. */
   readonly suites: Readonly<Record<string, string>>;
 }
 
@@ -41,22 +41,22 @@ export const emptyLedger: Ledger = { checks: 0, landings: [], stories: {}, first
 
 export const keyOf = (title: string, bed: Bed): string => `${bed}: ${title}`;
 
-/** How many landings ago a story was last seen to pass on a bed, or was first heard of. */
+/** The number of landings since a story last passed on a bed, or since it was added. */
 export function ageOf(ledger: Ledger, key: string): number {
   const since = ledger.stories[key]?.landings ?? ledger.firstSeen[key] ?? ledger.landings.length;
   return ledger.landings.length - since;
 }
 
-/** Every story is told on each of its beds at least once in so many landings. */
+/** Every story runs on each of its beds at least once in so many landings. */
 export const oldest = 8;
 
 export const overdue = (ledger: Ledger, keys: readonly string[]): readonly string[] =>
   keys.filter((key) => ageOf(ledger, key) > oldest);
 
-/** In how many checks a story may be a flake once. */
+/** A story may be a flake once in so many checks. */
 const flakeWindow = 20;
 
-/** Stories that were a flake in this check, and in one not long before it. */
+/** Stories that were a flake in this check and in a recent one. */
 export const repeatedFlakes = ({ flakes, checks }: Ledger): readonly string[] => {
   const recent = flakes.filter(({ check }) => check > checks - flakeWindow);
   return [
@@ -70,8 +70,8 @@ export const repeatedFlakes = ({ flakes, checks }: Ledger): readonly string[] =>
   ];
 };
 
-/** What a check has shown, as it ends. */
-export interface Shown {
+/** The results of a check. */
+export interface CheckResults {
   readonly commit: string;
   readonly endings: readonly Ending[];
   readonly flakes: readonly string[];
@@ -81,8 +81,8 @@ export interface Shown {
   readonly suites: Readonly<Record<string, string>>;
 }
 
-export function noted(ledger: Ledger, shown: Shown): Ledger {
-  const { commit, endings, known, isGreen } = shown;
+export function withResults(ledger: Ledger, results: CheckResults): Ledger {
+  const { commit, endings, known, isGreen } = results;
   const checks = ledger.checks + 1;
   const landings = isGreen && !ledger.landings.includes(commit) ? [...ledger.landings, commit] : ledger.landings;
   const passed = endings.filter(({ outcome }) => outcome === 'passed');
@@ -100,15 +100,15 @@ export function noted(ledger: Ledger, shown: Shown): Ledger {
     firstSeen: only({ ...Object.fromEntries(known.map((key) => [key, landings.length])), ...ledger.firstSeen }),
     flakes: [
       ...ledger.flakes.filter(({ check }) => check > checks - flakeWindow),
-      ...shown.flakes.map((story) => ({ story, check: checks })),
+      ...results.flakes.map((story) => ({ story, check: checks })),
     ],
-    suites: { ...ledger.suites, ...shown.suites },
+    suites: { ...ledger.suites, ...results.suites },
   };
 }
 
 const ledgerFile = (): string => join(cacheDirectory(), 'ledger.json');
 
-/** A ledger that cannot be read is an empty one: it is only a memory. */
+/** Reads the ledger. An unreadable ledger counts as empty. */
 export function readLedger(file = ledgerFile()): Ledger {
   try {
     return existsSync(file) ? { ...emptyLedger, ...(JSON.parse(readFileSync(file, 'utf8')) as Ledger) } : emptyLedger;

@@ -5,29 +5,29 @@ import { measured } from '../lib/measured.ts';
 import { attempt, run } from '../lib/run.ts';
 import { resultsDirectory, type SuiteResult } from '../lib/suites.ts';
 import { program } from '../programs/build.ts';
-import { strangersKubectl } from '../programs/catalog.ts';
+import { foreignKubectl } from '../programs/catalog.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A user without an account, and so without any rights. */
+/** A user ID without an account, and so without privileges. */
 const userId = 61_235;
 
-/** Where this user's package managers keep what they have fetched. All else of a user is made anew. */
+/** The caches of npm and Go, which are kept between runs. All other files of the user are created anew. */
 const packageCaches = '/var/tmp/etcd-operator-package-caches';
 
 /**
- * Runs `make test` as a newcomer does: a fresh clone, an ordinary user with an empty home and cache, and a kubectl of the
- * user's own, the oldest that the lab accepts, first on the PATH. What npm and Go have fetched before may be used again.
+ * Runs `make test` as a new contributor does: a fresh clone, an ordinary user with an empty home and cache, and an own
+ * kubectl, the oldest that the lab accepts, first on the PATH. The caches of npm and Go are reused.
  */
 export async function testAsOrdinaryUser(limitMillis: number): Promise<SuiteResult> {
-  const place = await mkdtemp(join(tmpdir(), 'newcomer-'));
+  const place = await mkdtemp(join(tmpdir(), 'new-contributor-'));
   try {
     const [home, clone] = [join(place, 'home'), join(place, 'clone')];
     await mkdir(home);
     await mkdir(packageCaches, { recursive: true });
     await freshClone(clone);
     await mkdir(join(place, 'bin'));
-    await copyFile(program(strangersKubectl, 'kubectl'), join(place, 'bin/kubectl'));
+    await copyFile(program(foreignKubectl, 'kubectl'), join(place, 'bin/kubectl'));
     await copyFile(join(homedir(), '.npmrc'), join(place, 'npmrc')).catch(() => undefined);
     await run('chown', ['-R', `${userId}:${userId}`, place, packageCaches]);
     await chmod(place, 0o755);
@@ -51,7 +51,7 @@ const asUser = (words: readonly string[]): readonly string[] => [
   ...words,
 ];
 
-/** What is committed, and on top of it what is not yet. */
+/** Clones the last commit, and copies uncommitted changes on top. */
 async function freshClone(clone: string): Promise<void> {
   await run('git', ['clone', '--quiet', '--no-hardlinks', root, clone]);
   const changed = await run('git', ['-C', root, 'ls-files', '-z', '--modified', '--others', '--exclude-standard']);
@@ -73,7 +73,7 @@ async function environment(place: string): Promise<Record<string, string>> {
   };
 }
 
-/** Where Go fetches modules from may be said in a file of this user's. */
+/** The Go proxy settings of the current user. */
 async function goSettings(): Promise<Record<string, string>> {
   const { code, stdout } = await attempt('go', ['env', '-json', 'GOPROXY', 'GOSUMDB', 'GONOSUMDB', 'GOPRIVATE']).catch(
     () => ({ code: 1, stdout: '' }),
@@ -81,9 +81,11 @@ async function goSettings(): Promise<Record<string, string>> {
   return code === 0 ? (JSON.parse(stdout) as Record<string, string>) : {};
 }
 
-/** Evidence, reports and the record of stories outlive the clone. */
+/** Copies evidence, reports and story records out of the clone. */
 async function keepResults(clone: string): Promise<void> {
-  await cp(join(clone, 'test-results'), join(resultsDirectory, 'newcomer'), { recursive: true }).catch(() => undefined);
+  await cp(join(clone, 'test-results'), join(resultsDirectory, 'new-contributor'), { recursive: true }).catch(
+    () => undefined,
+  );
 }
 
 type Ended = Awaited<ReturnType<typeof measured>>;
@@ -91,7 +93,7 @@ type Ended = Awaited<ReturnType<typeof measured>>;
 function resultOf({ code, isOverdue, cpuSeconds, wallSeconds }: Ended, tally: string): SuiteResult {
   const [, passed = '0', failed = '0'] = /^(\d+) passed, (\d+) failed/m.exec(tally) ?? [];
   const why = isOverdue ? 'did not end in time' : `ended with ${code}`;
-  const failures = code === 0 ? [] : [`make test as an ordinary user ${why}; see test-results/newcomer`];
+  const failures = code === 0 ? [] : [`make test as an ordinary user ${why}; see test-results/new-contributor`];
   const count = code === 0 ? 0 : Math.max(Number(failed), 1);
   return { passed: Number(passed), failed: count, failures, cpuSeconds, wallSeconds };
 }

@@ -8,7 +8,7 @@ export interface Line {
   readonly tally: Tally;
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
-  /** How many stories were told, where they are told by turns. */
+  /** The number of stories, in a suite of stories. */
   readonly stories?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Ended {
   readonly tally: Tally;
   readonly seconds: number;
   readonly slowness: number;
-  /** Why it ended before its end. */
+  /** The reason of an early end. */
   readonly reason?: string;
 }
 
@@ -31,10 +31,10 @@ export const lineOf = ({ name, tally, wallSeconds, cpuSeconds }: Line): string =
   `${seconds(wallSeconds)} s wall ${seconds(cpuSeconds)} CPU-s  ${name}: ${plainLine(tally)}`;
 
 const mostExpensive = 20;
-/** So many failures fit under the last lines of a terminal; the rest is in the reports. */
+/** The most failures in the report, so that it fits a terminal. All are in the JSON reports. */
 const failuresShown = 30;
 
-/** What is said when a run has ended: costs first, then what failed, and the tally as the very last line. */
+/** The report of a run: costs, failures, and the tally as the last line. */
 export function lastLines(ended: Ended): string {
   const { lines, skipped, endings, flakes, leftOut, tally, reason } = ended;
   const expensive = endings
@@ -49,7 +49,7 @@ export function lastLines(ended: Ended): string {
     `${seconds(ended.seconds)} s wall in all, on a machine ${ended.slowness.toFixed(2)} times as slow as the reference`,
     '',
     ...leftOutLines(leftOut),
-    ...flakes.map((title) => `flake: waited in vain once, passed when told again: ${title}`),
+    ...flakes.map((title) => `flake: timed out once, passed when run again: ${title}`),
     ...failureLines(tally),
     ...(reason === undefined ? [] : [reason]),
     plainLine(tally),
@@ -57,11 +57,13 @@ export function lastLines(ended: Ended): string {
   ].join('\n');
 }
 
-/** Those that the change reaches come first. */
+/** Affected stories come first. */
 const leftOutLines = (pairs: readonly Pair[]): readonly string[] =>
   pairs
     .toSorted((a, b) => Number(b.isTouched ?? false) - Number(a.isTouched ?? false))
-    .map(({ key, isTouched }) => `left out or cut off: ${key}${isTouched === true ? ' (reached by the change)' : ''}`);
+    .map(
+      ({ key, isTouched }) => `not run or not finished: ${key}${isTouched === true ? ' (affected by the change)' : ''}`,
+    );
 
 function failureLines({ failures = [], failed }: Tally): readonly string[] {
   if (failed === 0) return [];
@@ -70,6 +72,6 @@ function failureLines({ failures = [], failed }: Tally): readonly string[] {
   return [
     ...shown,
     ...(more > 0 ? [`… and ${more} more`] : []),
-    'Evidence: test-results/ (a directory a story, *.json a suite).',
+    'Evidence: test-results/ (one directory per story, one *.json per suite).',
   ];
 }

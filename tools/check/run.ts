@@ -7,35 +7,35 @@ import { plainLine, resultsDirectory, type SuiteResult, sum, type Tally } from '
 import { overBudget } from './budgets.ts';
 import type { Pair } from './choose.ts';
 import { type Line, lastLines, lineOf } from './report.ts';
-import type { StoriesResult } from './tell-stories.ts';
+import type { StoriesResult } from './run-stories.ts';
 
-/** A red result after which the rest is not worth its time. */
+/** A red gate: the rest of the run is skipped. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** What came of a suite. */
+/** The result of a suite. */
 export interface Verdict extends Tally {
   readonly isWithinBudget: boolean;
 }
 
 interface Terms {
   readonly isBudgeted: boolean;
-  /** How much slower than the reference this machine is; measured if not given. */
+  /** The slowness of this machine against the reference. Default: measured. */
   readonly slowness?: number;
-  /** Where its tally is written. */
+  /** The directory of the tally file. */
   readonly directory?: string;
-  readonly say?: (text: string) => void;
+  readonly print?: (text: string) => void;
 }
 
 const toStdout = (text: string): void => void process.stdout.write(text);
 
-/** One run of a tier: its suites as they end, what they cost, and what is said of them at the end. */
+/** One run of a tier: the results and costs of its suites, and the report. */
 export class Run {
   readonly #began = performance.now();
   readonly #slowness: number;
   readonly #directory: string;
-  readonly #say: (text: string) => void;
+  readonly #print: (text: string) => void;
   readonly #lines: Line[] = [];
   readonly #tallies: Tally[] = [];
   readonly #skipped: string[] = [];
@@ -44,11 +44,11 @@ export class Run {
   readonly #leftOut: Pair[] = [];
   readonly isBudgeted: boolean;
 
-  constructor({ isBudgeted, slowness: given = slowness(), directory = resultsDirectory, say = toStdout }: Terms) {
+  constructor({ isBudgeted, slowness: given = slowness(), directory = resultsDirectory, print = toStdout }: Terms) {
     this.isBudgeted = isBudgeted;
     this.#slowness = given;
     this.#directory = directory;
-    this.#say = say;
+    this.#print = print;
   }
 
   static async begin(terms: Terms): Promise<Run> {
@@ -77,33 +77,36 @@ export class Run {
     return this.tally.failed === 0 && this.tally.passed > 0;
   }
 
-  /** Runs one suite. An error of its own counts as a failure; it does not keep the others from being run. */
+  /** Runs one suite. An error counts as a failure; the other suites still run. */
   async suite(name: string, work: () => Promise<SuiteResult | StoriesResult>): Promise<Verdict> {
-    this.#say(`\n── ${name}\n`);
+    this.#print(`\n── ${name}\n`);
     const began = performance.now();
     const result = await work().catch((error: unknown): SuiteResult => {
       const failure = `${name}: ${error instanceof Error ? error.message : String(error)}`;
       return {
-        ...{ passed: 0, failed: 1, failures: [failure], cpuSeconds: 0 },
+        passed: 0,
+        failed: 1,
+        failures: [failure],
+        cpuSeconds: 0,
         wallSeconds: (performance.now() - began) / 1000,
       };
     });
     return this.#note(name, result);
   }
 
-  /** The same, and what follows is not run if it is red. */
+  /** Runs one suite as a gate: if it is red, the rest of the run is skipped. */
   async gate(name: string, work: () => Promise<SuiteResult | StoriesResult>): Promise<void> {
     const { failed } = await this.suite(name, work);
-    if (failed > 0) throw new Stopped(`${name} is red: the rest was not run`);
+    if (failed > 0) throw new Stopped(`${name} failed: the rest was not run`);
   }
 
-  /** A suite that is not run, by name and with the reason. */
+  /** Records a skipped suite with the reason. */
   skip(name: string, reason: string): void {
     this.#skipped.push(`${name}: skipped, ${reason}`);
-    this.#say(`\n── ${name}: skipped, ${reason}\n`);
+    this.#print(`\n── ${name}: skipped, ${reason}\n`);
   }
 
-  /** A finding that is no test: it counts as one failure. */
+  /** Records findings that are not tests. Each counts as one failure. */
   fail(...findings: readonly string[]): void {
     for (const finding of findings) this.#tallies.push({ passed: 0, failed: 1, failures: [finding] });
   }
@@ -117,13 +120,13 @@ export class Run {
     this.#tallies.push(tally);
     const line: Line = { name, tally, wallSeconds, cpuSeconds, ...(stories === undefined ? {} : { stories }) };
     this.#lines.push(line);
-    this.#say(`── ${lineOf(line)}\n`);
+    this.#print(`── ${lineOf(line)}\n`);
     const isWithinBudget = this.#checkBudget(line);
     this.writeTally();
     return { ...tally, isWithinBudget };
   }
 
-  /** What failed early has not cost what it should. */
+  /** Checks the budget of a green suite. A red suite may have ended early. */
   #checkBudget({ name, tally, cpuSeconds, stories }: Line): boolean {
     if (!this.isBudgeted || tally.failed > 0) return true;
     const cost = { suite: name, cpuSeconds, ...(stories === undefined ? {} : { stories }) };
@@ -132,18 +135,23 @@ export class Run {
     return over === undefined;
   }
 
-  /** A run that is cut off has its tally written so far. */
+  /** Writes the tally so far, so that a killed run leaves one too. */
   writeTally(): void {
     writeFileSync(join(this.#directory, 'tally'), `${plainLine(this.tally)}\n`);
   }
 
   end(reason?: string): void {
     this.writeTally();
-    this.#say(
+    this.#print(
       lastLines({
-        ...{ lines: this.#lines, skipped: this.#skipped, endings: this.endings, flakes: this.flakes },
+        lines: this.#lines,
+        skipped: this.#skipped,
+        endings: this.endings,
+        flakes: this.flakes,
         leftOut: this.#leftOut,
-        ...{ tally: this.tally, seconds: this.seconds, slowness: this.#slowness },
+        tally: this.tally,
+        seconds: this.seconds,
+        slowness: this.#slowness,
         ...(reason === undefined ? {} : { reason }),
       }),
     );

@@ -1,4 +1,4 @@
-import { type Place, whyNotHere } from '../../test/support/place.ts';
+import { type Place, skipReasonIn } from '../../test/support/place.ts';
 import { shortStories } from '../../test/support/short-stories.ts';
 import type { Declared } from '../../test/support/story-catalog.ts';
 import { run } from '../lib/run.ts';
@@ -6,7 +6,7 @@ import { etcdVersions } from '../programs/catalog.ts';
 import { type Choice, type Family, type Pair, pairsOf } from './choose.ts';
 import { keyOf } from './ledger.ts';
 
-/** All stories, read from their files by a process of its own. */
+/** All stories, listed by a separate process. */
 export async function allStories(): Promise<readonly Declared[]> {
   return JSON.parse(await run(process.execPath, ['tools/check/list-stories.ts'])) as readonly Declared[];
 }
@@ -18,39 +18,41 @@ export const shortChoice = (stories: readonly Declared[]): Choice =>
     'the lab',
   );
 
-/** Every story that can be told there. */
+/** Every story that can run in this place. */
 export const everyStory = (stories: readonly Declared[], place: Place): Choice => {
   const bed = place === 'our cluster' ? 'cluster' : 'lab';
   return {
     core: stories
-      .filter(({ where }) => whyNotHere(where, place) === undefined)
+      .filter(({ where }) => skipReasonIn(where, place) === undefined)
       .map((story) => ({ ...story, key: keyOf(story.title, bed), bed })),
     others: [],
   };
 };
 
-/** By turns, in `make check`. */
+/** The stories that run in turns, in `make check`. */
 export const turningPairs = (stories: readonly Declared[]): readonly Pair[] => pairsOf(stories);
 
 const isOfVersion = (version: string) => (title: string) =>
-  title === `a cluster of etcd ${version} is created, grows, shrinks and heals`;
+  title === `a cluster of etcd ${version} is created, scaled and healed`;
 
 const begins = (words: string) => (title: string) => title.startsWith(words);
 
-/** What only a real cluster can show, of each capability, in every check: each is true of one story. */
+/** The stories of every check on a real cluster, one per capability. Each function matches one story. */
 export const coreOnCluster: Readonly<Record<string, (title: string) => boolean>> = {
   'the oldest etcd': isOfVersion(etcdVersions[0]),
   'the newest etcd': isOfVersion(etcdVersions.at(-1) ?? ''),
-  'the book': begins('the reader of the book sees what the book shows'),
-  backups: begins('a backup is made once, to S3 and to a volume'),
-  rights: begins('the operator uses every right that it is given for coreos'),
-  nodes: begins('a node is stopped, is missed, and comes back'),
+  'the coreos walkthrough': begins('the commands of the book print what the book shows'),
+  backups: begins('an EtcdBackup saves one snapshot to S3 or to a PVC'),
+  rights: begins('the operator uses exactly the permissions of its Role for the coreos API'),
+  nodes: begins('a stopped node becomes NotReady, and restarts its pods when it returns'),
 };
 
 export const isCore = ({ bed, title }: Pair): boolean =>
   bed === 'cluster' && Object.values(coreOnCluster).some((isIt) => isIt(title));
 
-/** One story told of every version: the oldest and the newest in every check, two of the others by turns. */
+/**
+ * The story that exists for every etcd version. The oldest and newest version run in every check, two others in turns.
+ */
 export const familyOf = ({ bed, title }: Pair): Family | undefined =>
   bed === 'cluster' && etcdVersions.some((version) => isOfVersion(version)(title))
     ? { name: 'create, scale, heal', atOnce: 2 }

@@ -1,13 +1,13 @@
-import { everyFileIsReached } from '../lib/reach.ts';
+import { checkEveryFileIsReached } from '../lib/reach.ts';
 import { runOne, runSuite, type SuiteResult, sum } from '../lib/suites.ts';
 import type { Sources } from './inputs.ts';
 
 const minute = 60_000;
 
-/** For each of them. They take some seconds, on a busy machine half a minute. */
+/** The time limit of each static check. They take seconds, on a busy machine half a minute. */
 const staticLimit = 3 * minute;
 
-/** One after the other: each uses both cores for some seconds. */
+/** Runs the static checks one after the other, because each uses all cores. */
 export async function staticChecks(): Promise<SuiteResult> {
   const results = [
     await runOne('biome', ['check', '--log-level=warn', '.'], staticLimit),
@@ -21,7 +21,7 @@ export const unit = (): Promise<SuiteResult> => runSuite({ projects: ['unit'], l
 
 export async function contractOnLab(): Promise<SuiteResult> {
   const result = await runSuite({ projects: ['contract'], env: { KUBECONFIG: '' }, limitMillis: 6 * minute });
-  return result.failed > 0 ? result : { ...result, ...sum([result, everyFileIsReached()]) };
+  return result.failed > 0 ? result : { ...result, ...sum([result, checkEveryFileIsReached()]) };
 }
 
 export const contractOnCluster = (env: Readonly<Record<string, string>>): Promise<SuiteResult> =>
@@ -33,7 +33,7 @@ const together = (results: readonly SuiteResult[]): SuiteResult => ({
   cpuSeconds: results.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0),
 });
 
-/** Suites that may be left out when nothing that goes into them has changed since they were green. */
+/** A suite that is skipped if its inputs have not changed since it was green. */
 export interface SkippableSuite {
   readonly name: string;
   readonly sources: Sources;

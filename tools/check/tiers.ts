@@ -6,16 +6,16 @@ import { type OwnCluster, withOwnCluster } from '../e2e-run.ts';
 import { measured } from '../lib/measured.ts';
 import { resultsDirectory, type SuiteResult } from '../lib/suites.ts';
 import { buildPrograms } from '../programs/build.ts';
-import { strangersKubectl } from '../programs/catalog.ts';
+import { foreignKubectl } from '../programs/catalog.ts';
 import { beside } from './beside.ts';
 import { type Choice, type Circumstances, choose, type Pair } from './choose.ts';
 import { readLedger, writeLedger } from './ledger.ts';
-import { noteStories, noting } from './note-run.ts';
 import { testAsOrdinaryUser } from './ordinary-user.ts';
+import { addStories, recordRun } from './record-run.ts';
 import type { Run } from './run.ts';
+import { endingsIn, runStories, type StoriesResult, type StoryRun } from './run-stories.ts';
 import { allStories, everyStory, familyOf, isCore, shortChoice, turningPairs } from './story-plan.ts';
 import * as suites from './suites.ts';
-import { endingsIn, type StoriesResult, type Telling, tellStories } from './tell-stories.ts';
 import { changedFiles, headCommit, readStories, storiesTouched } from './touched.ts';
 import { unlessGreen } from './unless-green.ts';
 
@@ -24,7 +24,7 @@ const storiesOnLab = 'stories on the lab';
 const storiesOnCluster = 'stories on the cluster';
 const portForward = 'test/integration/kube-port-forward.test.ts';
 
-/** `make test`: what an ordinary user can see in some minutes. */
+/** `make test`: the checks that an ordinary user runs in some minutes. */
 export async function testTier(run: Run): Promise<void> {
   const stories = await allStories();
   const programs = measured('nice', ['-n', '10', process.execPath, 'tools/check/lab-programs.ts']);
@@ -34,17 +34,17 @@ export async function testTier(run: Run): Promise<void> {
   ]);
   const { code } = await programs;
   const operator = code === 0 ? { LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator', storiesBundleDirectory) } : {};
-  const telling = { choice: shortChoice(stories), forMillis: 6 * minute };
+  const storyRun = { choice: shortChoice(stories), forMillis: 6 * minute };
   await Promise.all([
     run.suite('contract on the lab', suites.contractOnLab),
-    run.suite(storiesOnLab, () => onLab({ ...telling, env: { STORIES_VERSIONS: 'short', ...operator } })),
+    run.suite(storiesOnLab, () => onLab({ ...storyRun, env: { STORIES_VERSIONS: 'short', ...operator } })),
   ]);
 }
 
-const onLab = ({ env, ...telling }: Omit<Telling, 'bed' | 'besides'>): Promise<StoriesResult> =>
-  tellStories({ ...telling, bed: 'lab', env: { KUBECONFIG: '', ...env }, besides: [portForward] });
+const onLab = ({ env, ...storyRun }: Omit<StoryRun, 'bed' | 'besides'>): Promise<StoriesResult> =>
+  runStories({ ...storyRun, bed: 'lab', env: { KUBECONFIG: '', ...env }, besides: [portForward] });
 
-/** What the stories of a check may cost together, in processor seconds, and for how long new ones are begun. */
+/** The CPU seconds of the stories of a check, and the time within which new stories start. */
 const share = {
   lab: { cpuSeconds: 420, forMillis: 4.5 * minute },
   cluster: { cpuSeconds: 560, forMillis: 5.5 * minute },
@@ -55,8 +55,8 @@ export async function checkTier(run: Run): Promise<void> {
   const [ledger, commit, stories] = [readLedger(), await headCommit(), await allStories()];
   const pairs = turningPairs(stories);
   const known = pairs.map(({ key }) => key);
-  await noting(run, { ledger, commit, known, write: writeLedger }, async (green) => {
-    await newcomer(run);
+  await recordRun(run, { ledger, commit, known, write: writeLedger }, async (green) => {
+    await testAsNewContributor(run);
     const suite = (each: suites.SkippableSuite): Promise<void> =>
       unlessGreen(run, each, { known: ledger.suites, green });
     await Promise.all([inOrder([suites.etcdVersions, suites.stores], suite), suite(suites.lab)]);
@@ -65,13 +65,13 @@ export async function checkTier(run: Run): Promise<void> {
   });
 }
 
-/** `make test` as a newcomer runs it, while what the test cluster needs is prepared. */
-async function newcomer(run: Run): Promise<void> {
-  await buildPrograms(({ name }) => name === strangersKubectl);
+/** Runs `make test` as a new contributor, while the programs of the test cluster are prepared. */
+async function testAsNewContributor(run: Run): Promise<void> {
+  await buildPrograms(({ name }) => name === foreignKubectl);
   const preparation = { name: 'preparing the test cluster', ready: prepare(layoutOf('check')) };
   const test = async (): Promise<SuiteResult> => {
     const result = await testAsOrdinaryUser(15 * minute);
-    noteStories(run, await endingsIn(join(resultsDirectory, 'newcomer/stories.jsonl')));
+    addStories(run, await endingsIn(join(resultsDirectory, 'new-contributor/stories.jsonl')));
     return result;
   };
   await beside(run, preparation, run.gate('make test as an ordinary user', test));
@@ -82,10 +82,13 @@ type History = Pick<Circumstances, 'ledger' | 'commit'>;
 async function storiesByTurns(run: Run, pairs: readonly Pair[], history: History): Promise<void> {
   const files = [...new Set(pairs.map(({ file }) => file))];
   const touched = storiesTouched(await changedFiles(history.ledger.landings), readStories(files));
-  const told = new Set(run.endings.map(({ title }) => title));
+  const done = new Set(run.endings.map(({ title }) => title));
   const circumstances: Circumstances = {
-    ...{ ...history, touched, isCore, familyOf },
-    isTold: ({ bed, title }) => bed === 'lab' && told.has(title),
+    ...history,
+    touched,
+    isCore,
+    familyOf,
+    isDone: ({ bed, title }) => bed === 'lab' && done.has(title),
     cpuSeconds: { lab: share.lab.cpuSeconds, cluster: share.cluster.cpuSeconds },
   };
   await clusterSuites(run, choose(pairs, 'cluster', circumstances), share.cluster.forMillis);
@@ -97,13 +100,13 @@ async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>)
   for (const item of items) await work(item);
 }
 
-/** Stories, and beside them the contract and the integration tests, on one cluster. */
+/** Runs stories, and beside them the contract and integration tests, on one cluster. */
 async function clusterSuites(run: Run, choice: Choice, forMillis: number): Promise<void> {
   await withOwnCluster('check', async (cluster) => {
     const before = cluster.cpuSeconds();
     const { env } = cluster;
     await Promise.all([
-      run.suite(storiesOnCluster, () => tellStories({ bed: 'cluster', choice, env, forMillis })),
+      run.suite(storiesOnCluster, () => runStories({ bed: 'cluster', choice, env, forMillis })),
       run.suite('contract and integration on the cluster', () => suites.contractOnCluster(env)),
     ]);
     await run.suite('control plane, nodes and pods of the cluster', async () => clusterCost(cluster, before));
@@ -111,12 +114,13 @@ async function clusterSuites(run: Run, choice: Choice, forMillis: number): Promi
 }
 
 const clusterCost = ({ cpuSeconds }: OwnCluster, before: number): SuiteResult => ({
-  ...{ passed: 1, failed: 0 },
+  passed: 1,
+  failed: 0,
   wallSeconds: 0,
   cpuSeconds: cpuSeconds() - before,
 });
 
-/** `make e2e-all`: everything there is, on both beds, without what earlier runs have shown. */
+/** `make e2e-all`: every suite and every story on both beds, regardless of earlier runs. */
 export async function fullTier(run: Run): Promise<void> {
   const stories = await allStories();
   await buildPrograms();

@@ -9,23 +9,23 @@ const stories = [
 const touched = (...changed: readonly string[]): readonly string[] => [...storiesTouched(changed, stories)];
 
 describe('a change', () => {
-  it('reaches stories of its topic', () => {
+  it('affects stories of its topic', () => {
     expect(touched('src/core/pki/renew.ts')).toEqual(['tls-managed.e2e.ts']);
-    expect(touched('src/agents/save.ts', 'README.md')).toEqual(['backups.e2e.ts']);
+    expect(touched('src/agent/save.ts', 'README.md')).toEqual(['backups.e2e.ts']);
     expect(touched('src/core/plan/roll-one.ts')).toEqual(['upgrade.e2e.ts']);
     expect(touched('examples/coreos/etcd-backup-operator-crd.yaml')).toEqual(['backups.e2e.ts']);
   });
 
-  it('of any controller is no change of how members are rolled', () => {
-    expect(touched('src/controllers/cluster/observe.ts')).toEqual([]);
+  it('in a controller does not affect the stories of rolling updates', () => {
+    expect(touched('src/controllers/cluster/observe/observe.ts')).toEqual([]);
   });
 
-  it('of a story reaches that story, and of docs none', () => {
+  it('of a story affects that story; of docs it affects none', () => {
     expect(touched('test/e2e/upgrade.e2e.ts')).toEqual(['upgrade.e2e.ts']);
     expect(touched('docs/guide/upgrades.md')).toEqual([]);
   });
 
-  it('of what stories share, or of an example, reaches the stories that name it', () => {
+  it('of test support or of an example affects the stories that name the file', () => {
     expect(touched('test/support/tls-cluster.ts')).toEqual(['tls-managed.e2e.ts']);
     expect(touched('test/support/until.ts')).toEqual(['upgrade.e2e.ts']);
     expect(touched('examples/coreos/three-operators.yaml')).toEqual(['backups.e2e.ts']);

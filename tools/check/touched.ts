@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { attempt } from '../lib/run.ts';
 
-/** Words by which sources and stories of one topic are recognised in their paths. */
+/** Path patterns of sources and stories of one topic. */
 const topics: readonly RegExp[] = [
-  /backup|restore|schedule|periodic|agent|storage|store|snapshot|prune|saving/,
+  /backup|restore|schedule|periodic|agent|storage|store|snapshot|prune/,
   /tls|certificate|pki|secret|authorit|planes|encrypt/,
-  /version|upgrade|outdated|\broll|downgrade|changed-on-the-way/,
-  /take-over|taken-over|inherited|original|old-lock/,
+  /version|upgrade|outdated|\broll|downgrade|midway/,
+  /adopt|take-over|inherited|original|old-lock/,
   /volume|claim|disk|pvc|grow/,
   /node|unreachable|replace|heal|member/,
   /auth|credential|user/,
@@ -15,10 +15,10 @@ const topics: readonly RegExp[] = [
   /improbable|peer|numbered|talk/,
 ];
 
-/** Where a file's name says which topic it is about. */
+/** Folders with topics in their file names. */
 const named = /^(src|examples|deploy)\//;
 
-/** Files that stories import or read: a change of these reaches every story that names them. */
+/** Files that stories import or read. A change affects every story that names the file. */
 const used = /^(test\/support|examples|deploy)\//;
 
 export interface StoryFile {
@@ -26,7 +26,10 @@ export interface StoryFile {
   readonly text: string;
 }
 
-/** The files of stories that a change of these files may reach: their own, those of the same topic, those that name one of them. */
+/**
+ * The story files that a change may affect: changed stories, stories of the same topic, stories that name a changed
+ * file.
+ */
 export function storiesTouched(changed: readonly string[], stories: readonly StoryFile[]): ReadonlySet<string> {
   const reached = topics.filter((topic) => changed.some((path) => named.test(path) && topic.test(path)));
   const names = changed.filter((path) => used.test(path)).map((path) => `/${basename(path)}`);
@@ -37,13 +40,13 @@ export function storiesTouched(changed: readonly string[], stories: readonly Sto
   return new Set(stories.filter(isTouched).map(({ file }) => file));
 }
 
-/** Files of stories, with what is in them. */
+/** Reads story files. */
 export const readStories = (files: readonly string[]): readonly StoryFile[] =>
   files.map((file) => ({ file, text: readFileSync(join(directory, file), 'utf8') }));
 
 const directory = join(import.meta.dirname, '../../test/e2e');
 
-/** What has changed since the last landing that this history knows; else what the last commit changed. */
+/** The files changed since the last landing in this history, or else by the last commit. */
 export async function changedFiles(landings: readonly string[]): Promise<readonly string[]> {
   for (const commit of landings.toReversed()) {
     const { code, stdout } = await attempt('git', ['diff', '--name-only', commit, 'HEAD']);

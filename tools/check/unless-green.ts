@@ -7,14 +7,14 @@ interface Hashes {
   readonly green: Record<string, string>;
 }
 
-/** Runs a suite, unless all that goes into it is as it was when it was green and within its budget. */
+/** Runs a suite, unless it was green and within its budget with the same inputs. */
 export async function unlessGreen(
   run: Run,
   { name, sources, run: work }: SkippableSuite,
   { known, green }: Hashes,
 ): Promise<void> {
   const hash = await hashOfInputs(sources);
-  if (known[name] === hash) return run.skip(name, 'nothing that goes into it has changed since it was green');
+  if (known[name] === hash) return run.skip(name, 'its inputs have not changed since it was green');
   const { failed, isWithinBudget } = await run.suite(name, work);
   if (failed === 0 && isWithinBudget) green[name] = hash;
 }

@@ -8,7 +8,7 @@ const root = '/sys/fs/cgroup';
 const directoriesOf = (cgroup: string): readonly string[] =>
   ['.', ...readdirSync(root)].map((hierarchy) => join(root, hierarchy, cgroup)).filter((path) => existsSync(path));
 
-/** A cgroup can only be removed when its last process is really gone, which may be a moment after it was killed. */
+/** Removes a cgroup. It retries, because a killed process may leave its cgroup a moment later. */
 export async function removeCgroup(cgroup: string): Promise<void> {
   for (let tries = 0; directoriesOf(cgroup).length > 0; tries++) {
     for (const path of directoriesOf(cgroup)) removeTree(path);
@@ -23,6 +23,6 @@ function removeTree(path: string): void {
     for (const { name } of inner) removeTree(join(path, name));
     rmdirSync(path);
   } catch {
-    // busy, or gone by itself: looked at again in a moment
+    // still busy, or removed meanwhile: the next try decides
   }
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type Authority, type Identity, makeAuthority, makeTokenKeys } from '../../src/lab/pki.ts';
+import { type Authority, type Identity, makeAuthority, makeTokenKeys } from '../../lab/pki.ts';
 import type { Files } from './files.ts';
 import { apiPort, type Layout, type Node } from './layout.ts';
 
@@ -9,7 +9,7 @@ export interface Credentials {
   readonly admin: string;
 }
 
-/** Makes every certificate and kubeconfig of a cluster, each with just the identity Kubernetes expects of its bearer. */
+/** Creates all certificates and kubeconfigs of a cluster, each with the identity that Kubernetes expects. */
 export async function makeCredentials(layout: Layout): Promise<Credentials> {
   const authority = await makeAuthority(`etcd-operator test cluster ${layout.name}`);
   const kubeconfig = async (commonName: string, organization?: string): Promise<string> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { layoutOf } from './layout.ts';
 
-/** Everything that a cluster must have for itself. */
+/** The addresses, names and directories that two clusters must not share. */
 function ownValues(name: string): readonly string[] {
   const { nodes, ...rest } = layoutOf(name);
   const ofNodes = nodes.flatMap((node) => [node.address, node.podSubnet, node.podGateway]);
@@ -9,12 +9,12 @@ function ownValues(name: string): readonly string[] {
 }
 
 describe('the layout of a test cluster', () => {
-  it('shares no address, name or directory with that of another', () => {
+  it('shares no address, name or directory with another cluster', () => {
     const [dev, check] = ['dev', 'check'].map(ownValues);
     expect(dev?.filter((value) => check?.includes(value))).toEqual([]);
   });
 
-  it('keeps the pods of every node inside the pods of the cluster', () => {
+  it('keeps the pod subnet of every node inside the pod subnet of the cluster', () => {
     for (const name of ['dev', 'check', 'life', 'another']) {
       const { podSubnet, nodes } = layoutOf(name);
       const third = (subnet: string): number => Number(subnet.split('.')[2]);
@@ -26,7 +26,7 @@ describe('the layout of a test cluster', () => {
   });
 
   for (const name of ['', 'Dev', '1st', 'a-name-that-is-too-long', 'a/b', '..']) {
-    it(`refuses the name "${name}", with the remedy`, () => {
+    it(`refuses the name "${name}" and describes valid names`, () => {
       expect(() => layoutOf(name)).toThrow(/cannot be a cluster's name: use up to 12 lower-case letters/);
     });
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { cacheDirectory } from '../lib/cache.ts';
-import { Complaint } from '../lib/main.ts';
+import { UserError } from '../lib/main.ts';
 
 export interface Node {
   readonly name: string;
@@ -10,14 +10,14 @@ export interface Node {
   readonly podGateway: string;
 }
 
-/** Everything about one test cluster that follows from its name: two with different names share nothing. */
+/** Addresses, names and directories of a test cluster, derived from its name. Two clusters share nothing. */
 export interface Layout {
   readonly name: string;
-  /** Its directory; it goes when the cluster goes. */
+  /** The state directory; removed with the cluster. */
   readonly state: string;
   readonly kubeconfig: string;
   readonly auditLog: string;
-  /** This machine's end of the one cable into the cluster, and the name of its cgroup. */
+  /** The host's network interface of the cluster, and the name of its cgroup. */
   readonly link: string;
   readonly hostAddress: string;
   readonly controlPlane: string;
@@ -39,8 +39,8 @@ export const apiPort = 6443;
  */
 export function layoutOf(name: string): Layout {
   if (!/^[a-z][a-z0-9-]{0,11}$/.test(name)) {
-    throw new Complaint(
-      `"${name}" cannot be a cluster's name: use up to 12 lower-case letters, digits and dashes, a letter first.`,
+    throw new UserError(
+      `"${name}" cannot be a cluster's name: use up to 12 lower-case letters, digits and dashes, starting with a letter.`,
     );
   }
   const index = indexOf(name);
@@ -73,7 +73,7 @@ function nodeOf(index: number, number: number): Node {
   };
 }
 
-/** The two clusters that `make` itself starts have fixed places; any other name is hashed into the remaining ones. */
+/** The two clusters that `make` starts have fixed indexes; any other name is hashed to one of the rest. */
 function indexOf(name: string): number {
   const fixed = ['dev', 'check'].indexOf(name);
   return fixed >= 0 ? fixed : 2 + (createHash('sha256').update(name).digest().readUInt16BE(0) % 14);

@@ -8,7 +8,7 @@ import type { Files } from './files.ts';
 import type { Layout, Node } from './layout.ts';
 import { containerdConfig, kubeletConfig, podNetworkConfig, registryForAll } from './node-config.ts';
 
-/** Where a node keeps the volumes that local-path-provisioner makes, as the node sees it. */
+/** The path on a node for volumes of local-path-provisioner. */
 const volumes = '/var/lib/volumes';
 
 export function nodeFiles(layout: Layout, node: Node): Files {
@@ -57,7 +57,7 @@ function machineFiles(layout: Layout, { name, address, services, routesTo }: Mac
     'etc/passwd': 'root:x:0:0:root:/var/root:/bin/sh\n',
     'etc/group': 'root:x:0:\n',
     'etc/resolv.conf': `nameserver ${layout.controlPlane}\n`,
-    // nft must say "tcp" and not 6: what it calls otherwise, kube-proxy takes for stale, and removes.
+    // nft must print "tcp", not 6: kube-proxy removes rules that it does not recognise.
     'etc/protocols': readFileSync(join(debianRoot(), 'etc/protocols'), 'utf8'),
     'etc/services': readFileSync(join(debianRoot(), 'etc/services'), 'utf8'),
   };
@@ -88,17 +88,17 @@ function settings(layout: Layout, name: string, address: string): string {
     .join('');
 }
 
-/** Where a machine sees the directory of a built program. */
+/** The path of a built program's directory inside a machine. */
 const inside = (path: string): string => `/programs/${basename(dirname(path))}`;
 
-/** Every request, once, when it is answered: tests and benchmarks count and compare what was asked for. */
+/** Logs every request once, when it is answered. Tests and benchmarks count requests. */
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules: [{ level: Metadata }]
 `;
 
-/** As a cluster made by kubeadm answers: names of the cluster are never cached, so a new pod is found at once. */
+/** The CoreDNS configuration of kubeadm, without a cache for cluster names, so that a new pod resolves at once. */
 const corefile = (layout: Layout): string => `.:53 {
     bind ${layout.controlPlane}
     errors

@@ -8,29 +8,29 @@ import type { Layout } from './layout.ts';
 
 /**
  * A *machine* of the test cluster is one process tree with process, mount, network, host name and IPC namespaces of its
- * own. Its first process carries this variable in its environment, by which it is found again even when all files are
- * lost; and when that process is killed, the kernel ends the whole tree and with it every mount, interface and rule.
+ * own. Its first process has this environment variable, by which it is found even if all files are lost. When that
+ * process is killed, the kernel ends the whole tree with all its mounts, interfaces and rules.
  */
 const marker = 'ETCD_OPERATOR_MACHINE';
 
-/** What puts a process down as part of a cluster, to be ended with it. */
-export const markOf = (layout: Layout, name: string): Readonly<Record<string, string>> => ({
+/** The environment variable that marks a process as part of a cluster, to be killed with it. */
+export const clusterEnvironment = (layout: Layout, name: string): Readonly<Record<string, string>> => ({
   [marker]: `${layout.state}/${name}`,
 });
 
-/** Options of `unshare` that give a machine its own of everything. */
+/** The `unshare` options for the namespaces of a machine. */
 export const namespaces = ['--mount', '--pid', '--fork', '--net', '--uts', '--ipc', '--propagation', 'private'];
 
 export const directoryOf = (layout: Layout, machine: string): string => join(layout.state, machine);
 
 export interface Started {
-  /** The machine's first process, as this machine numbers it. */
+  /** The host PID of the machine's first process. */
   readonly pid: number;
-  /** The machine waits for its cables before it boots. */
+  /** Lets the machine boot, after its network interfaces are connected. */
   readonly boot: () => void;
 }
 
-/** Starts a machine, which waits for its cables and boots when it is told to. */
+/** Starts a machine. It boots after its network interfaces are connected. */
 export async function startMachine(layout: Layout, name: string): Promise<Started> {
   const directory = directoryOf(layout, name);
   const child = startDetached(layout, name, [
@@ -45,7 +45,7 @@ export async function startMachine(layout: Layout, name: string): Promise<Starte
   return { pid, boot: () => release(child) };
 }
 
-/** The switch between the machines is a network namespace that is kept open by a process with nothing to do. */
+/** Starts the switch between the machines: a network namespace held open by a sleeping process. */
 export async function startSwitch(layout: Layout): Promise<number> {
   await mkdir(layout.state, { recursive: true });
   const child = startDetached(layout, 'switch', ['unshare', '--net', '--', 'sleep', 'infinity']);
@@ -56,7 +56,7 @@ export async function startSwitch(layout: Layout): Promise<number> {
 
 function startDetached(layout: Layout, name: string, [command = '', ...args]: readonly string[]): ChildProcess {
   const log = openSync(join(layout.state, `${name}.log`), 'a');
-  const env = { PATH: process.env['PATH'], ...markOf(layout, name) };
+  const env = { PATH: process.env['PATH'], ...clusterEnvironment(layout, name) };
   const child = spawn(command, args, { detached: true, stdio: ['pipe', log, log], env, cwd: '/' });
   closeSync(log);
   return child;
@@ -78,17 +78,17 @@ async function firstProcess(layout: Layout, name: string): Promise<number> {
 
 /** The first process of a machine, if it is running. */
 export const runningMachine = (layout: Layout, name: string): number | undefined =>
-  processesOf(layout, name).find(isFirstOfItsNamespace);
+  processesOf(layout, name).find(isFirstProcess);
 
-/** The process that keeps the switch open, if it is there. */
+/** The process that holds the switch open, if it runs. */
 export const runningSwitch = (layout: Layout): number | undefined => processesOf(layout, 'switch')[0];
 
-/** Pulls the plug: everything in the machine ends at once, as on a power cut, and its disk stays as it was. */
+/** Kills all processes of a machine at once, as a power cut does. Its files stay. */
 export async function stopMachine(layout: Layout, name: string): Promise<void> {
   await killAll(() => processesOf(layout, name));
 }
 
-/** Ends every process of the cluster, known to a file or not. */
+/** Kills every process of the cluster, found by its environment variable. */
 export async function stopAllMachines(layout: Layout): Promise<void> {
   await killAll(() => processesWith(marker, (value) => value.startsWith(`${layout.state}/`)));
 }
@@ -107,11 +107,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // gone by itself in the meantime, which is all we want
+    // the process has ended meanwhile
   }
 }
 
-function isFirstOfItsNamespace(pid: number): boolean {
+function isFirstProcess(pid: number): boolean {
   try {
     const ids = /^NSpid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
     return ids.length > 1 && ids.at(-1) === '1';

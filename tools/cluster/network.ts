@@ -5,7 +5,7 @@ import type { Layout, Node } from './layout.ts';
 /** The switch has one port per machine, named after it, and one for this computer. */
 const hostPort = 'host';
 
-/** Lays the cable between this computer and the switch, and tells this computer where the pods are. */
+/** Connects the host to the switch, and adds routes to the pods. */
 export async function connectHost(layout: Layout, switchPid: number): Promise<void> {
   await ip(['link', 'add', layout.link, 'type', 'veth', 'peer', 'name', hostPort, 'netns', String(switchPid)]);
   await ipBatch([
@@ -22,7 +22,7 @@ export interface Socket {
   readonly pid: number;
 }
 
-/** Lays the cable between a machine and the switch. The machine gives itself its address when it boots. */
+/** Connects a machine to the switch. The machine configures its address when it boots. */
 export async function connectMachine(switchPid: number, { port, address, pid }: Socket): Promise<void> {
   const cable = `link add ${port} type veth peer name eth0 address ${hardwareAddress(address)} netns ${pid}`;
   await ipBatch([cable, ...plugIn(port)], switchPid);
@@ -30,11 +30,11 @@ export async function connectMachine(switchPid: number, { port, address, pid }: 
 
 const plugIn = (port: string): readonly string[] => [`link set ${port} master switch`, `link set ${port} up`];
 
-/** The same address, the same card: a node that was away is found at once, not when its neighbours' memory has faded. */
+/** A MAC address derived from the IP, so that the ARP caches of other machines stay valid after a restart. */
 const hardwareAddress = (address: string): string =>
   ['02', '00', ...address.split('.').map((part) => Number(part).toString(16).padStart(2, '0'))].join(':');
 
-/** Both ends drop what comes from or goes to the other, its pods included; everybody else is still in reach. */
+/** Drops all traffic between two machines, pods included. All other machines stay reachable. */
 export async function cut(
   node: { readonly pid: number },
   other: Pick<Node, 'name' | 'address' | 'podSubnet'>,
@@ -50,8 +50,8 @@ export async function cut(
   );
 }
 
-/** Undoes `cut`; harmless where nothing was cut. */
-export async function mend(node: { readonly pid: number }, other: Pick<Node, 'name'>): Promise<void> {
+/** Undoes `cut`; does nothing without a cut. */
+export async function reconnect(node: { readonly pid: number }, other: Pick<Node, 'name'>): Promise<void> {
   const table = tableFor(other.name);
   await nft(node.pid, `table inet ${table}\ndelete table inet ${table}\n`);
 }
@@ -62,13 +62,13 @@ async function nft(pid: number, script: string): Promise<void> {
   await run('nsenter', ['-t', String(pid), '-n', ...unpacked('usr/sbin/nft'), '-f', '-'], { input: script });
 }
 
-/** Runs Debian's `ip` on this computer. */
+/** Runs Debian's `ip` on the host. */
 export async function ip(args: readonly string[]): Promise<string> {
   const [loader, ...rest] = unpacked('bin/ip');
   return run(loader, [...rest, ...args]);
 }
 
-/** Runs several `ip` commands at once, here or in the network namespace of a process. */
+/** Runs several `ip` commands at once, on the host or in the network namespace of a process. */
 export async function ipBatch(lines: readonly string[], pid?: number): Promise<void> {
   const command = [...unpacked('bin/ip'), '-batch', '-'];
   const [program = '', ...args] = pid === undefined ? command : ['nsenter', '-t', String(pid), '-n', ...command];

@@ -18,7 +18,7 @@ state = "/run/containerd"
     config_path = "/etc/containerd/certs.d"
 `;
 
-/** Every image, whatever registry its name begins with, really comes from ours; what is not there is not found. */
+/** Redirects every registry to the cluster's own. An image that is not there cannot be pulled. */
 export const registryForAll = (layout: Layout): string => `server = "http://${layout.registry}"
 [host."http://${layout.registry}"]
   capabilities = ["pull", "resolve"]
@@ -36,7 +36,7 @@ export const podNetworkConfig = (node: Node): string =>
         hairpinMode: true,
         ipam: {
           type: 'host-local',
-          dataDir: '/run/cni', // a node that was switched off has no pods, so it must not remember their addresses
+          dataDir: '/run/cni', // in memory: a stopped node has no pods, and must not keep their addresses
           ranges: [[{ subnet: node.podSubnet, gateway: node.podGateway }]],
           routes: [{ dst: '0.0.0.0/0' }],
         },
@@ -62,7 +62,7 @@ export const kubeletConfig = (layout: Layout, node: Node): string =>
     failCgroupV1: false,
     failSwapOn: false,
     volumePluginDir: '/var/lib/kubelet/volume-plugins',
-    // A test bed must not evict or forget images because the computer it runs on is busy or nearly full.
+    // No eviction and no image garbage collection if the host's disk is nearly full.
     evictionHard: {
       'memory.available': '50Mi',
       'nodefs.available': '0%',

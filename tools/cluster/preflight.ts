@@ -1,34 +1,34 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { unpacked } from '../debian/packages.ts';
-import { Complaint } from '../lib/main.ts';
+import { UserError } from '../lib/main.ts';
 import { attempt } from '../lib/run.ts';
 import type { Layout } from './layout.ts';
 import { namespaces } from './machine.ts';
 import { ip } from './network.ts';
 
-/** What can be seen at a glance; asked before anything is downloaded or built. */
+/** Checks privileges and cgroups, before anything is downloaded or built. */
 export function assertPrivileges(): void {
   if (process.getuid?.() !== 0) {
-    throw new Complaint(
-      'The test cluster needs root (it makes network namespaces, mounts and cgroups): run the same command in a root shell (sudo -s).',
+    throw new UserError(
+      'The test cluster needs root (it creates network namespaces, mounts and cgroups): run the same command in a root shell (sudo -s).',
     );
   }
   if (!existsSync('/sys/fs/cgroup/cgroup.controllers') && !existsSync('/sys/fs/cgroup/memory')) {
-    throw new Complaint(
-      'No cgroup controllers are mounted under /sys/fs/cgroup, and the kubelet cannot do without: mount cgroup2 there.',
+    throw new UserError(
+      'No cgroup controllers are mounted under /sys/fs/cgroup. The kubelet needs them: mount cgroup2 there.',
     );
   }
 }
 
 interface Trial {
   readonly script: string;
-  readonly without: string;
+  readonly message: string;
 }
 
-/** Tries each thing the cluster needs of the kernel in a namespace that is gone with the trial: nothing is changed. */
+/** Tries each required kernel feature in temporary namespaces. The host is not changed. */
 export async function assertKernel(layout: Layout): Promise<void> {
-  const place = trialPlace(layout);
+  const place = trialDirectory(layout);
   await rm(place, { recursive: true, force: true });
   await mkdir(place, { recursive: true });
   try {
@@ -38,12 +38,12 @@ export async function assertKernel(layout: Layout): Promise<void> {
   }
 }
 
-/** Where things are tried out; removed with the cluster, should the trial be cut off. */
-export const trialPlace = (layout: Layout): string => `${layout.state}.trial`;
+/** The directory of the trials. If a trial is interrupted, it is removed with the cluster. */
+export const trialDirectory = (layout: Layout): string => `${layout.state}.trial`;
 
-async function assertWorks({ script, without }: Trial): Promise<void> {
+async function assertWorks({ script, message }: Trial): Promise<void> {
   const ended = await attempt('unshare', [...namespaces, '--', 'sh', '-ec', script]);
-  if (ended.code !== 0) throw new Complaint(`${without} (${ended.stderr.trim().split('\n').at(-1)})`);
+  if (ended.code !== 0) throw new UserError(`${message} (${ended.stderr.trim().split('\n').at(-1)})`);
 }
 
 function trials(place: string): readonly Trial[] {
@@ -52,23 +52,23 @@ function trials(place: string): readonly Trial[] {
   return [
     {
       script: 'true',
-      without:
-        'This kernel or container does not allow new namespaces: run on a machine of your own, or in a privileged container.',
+      message:
+        'This kernel or container does not allow new namespaces: run on a real or virtual machine, or in a privileged container.',
     },
-    { script: `${ipCommand} link add type veth`, without: 'The kernel has no virtual Ethernet pairs: modprobe veth.' },
-    { script: `${ipCommand} link add type bridge`, without: 'The kernel has no network bridge: modprobe bridge.' },
+    { script: `${ipCommand} link add type veth`, message: 'The kernel has no virtual Ethernet pairs: modprobe veth.' },
+    { script: `${ipCommand} link add type bridge`, message: 'The kernel has no network bridge: modprobe bridge.' },
     {
       script: `${nftCommand} add table inet trial`,
-      without: 'The kernel has no nf_tables, which kube-proxy needs: modprobe nf_tables.',
+      message: 'The kernel has no nf_tables, which kube-proxy needs: modprobe nf_tables.',
     },
     {
       script: overlay,
-      without: `The file system of ${place} cannot carry an overlay: set XDG_CACHE_HOME to a directory on ext4 or xfs.`,
+      message: `The file system of ${place} does not support overlayfs: set XDG_CACHE_HOME to a directory on ext4 or xfs.`,
     },
   ];
 }
 
-/** The cluster's addresses must not be in use by anything but an earlier cluster of the same name. */
+/** Throws if the cluster's addresses are in use, other than by an earlier cluster of the same name. */
 export async function assertAddressesFree(layout: Layout): Promise<void> {
   const routes = (await ip(['-4', 'route', 'show', 'table', 'all', 'root', '10.250.0.0/15'])).split('\n');
   const mine = [layout.subnet, layout.podSubnet, layout.serviceSubnet].map((subnet) =>
@@ -76,7 +76,7 @@ export async function assertAddressesFree(layout: Layout): Promise<void> {
   );
   const taken = routes.find((route) => mine.some((prefix) => route.startsWith(`${prefix}.`)));
   if (taken === undefined) return;
-  throw new Complaint(
-    `The addresses of cluster "${layout.name}" are in use on this machine (${taken.trim()}): make cluster NAME=another takes others.`,
+  throw new UserError(
+    `The addresses of cluster "${layout.name}" are in use on this machine (${taken.trim()}): choose another name, as in make cluster NAME=another.`,
   );
 }

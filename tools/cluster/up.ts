@@ -19,7 +19,7 @@ import { assertAddressesFree, assertKernel, assertPrivileges } from './preflight
 
 export const controlPlane = 'control-plane';
 
-/** Says what stands in the way, and then builds and unpacks whatever a cluster needs and this machine does not have yet. */
+/** Checks the requirements, then builds and unpacks all missing programs and packages. */
 export async function prepare(layout: Layout): Promise<void> {
   assertPrivileges();
   await unpackDebian();
@@ -28,7 +28,7 @@ export async function prepare(layout: Layout): Promise<void> {
   await makeRegistrySeed();
 }
 
-/** Brings the cluster up, or says that it is: what is running and answers is left as it is, anything less is replaced. */
+/** Starts the cluster. A running cluster that answers is kept; any other state is replaced by a new cluster. */
 export async function bringUp(layout: Layout): Promise<'started' | 'was up'> {
   if (await isUp(layout)) {
     for (const node of layout.nodes) await startNode(layout, node.name);
@@ -37,16 +37,16 @@ export async function bringUp(layout: Layout): Promise<'started' | 'was up'> {
   await remove(layout);
   await assertAddressesFree(layout);
   await start(layout);
-  await untilUseful(layout);
-  await writeFile(usefulMark(layout), '');
+  await waitUntilReady(layout);
+  await writeFile(readyMarker(layout), '');
   return 'started';
 }
 
-/** Written when a start came to its end: a cluster whose start was cut off may answer, and still lack something. */
-const usefulMark = (layout: Layout): string => join(layout.state, 'useful');
+/** The file that marks a complete start. A cluster with an interrupted start may answer, but be incomplete. */
+const readyMarker = (layout: Layout): string => join(layout.state, 'useful');
 
 export const isUp = async (layout: Layout): Promise<boolean> =>
-  existsSync(usefulMark(layout)) &&
+  existsSync(readyMarker(layout)) &&
   runningSwitch(layout) !== undefined &&
   runningMachine(layout, controlPlane) !== undefined &&
   (await apiAnswers(layout));
@@ -66,7 +66,7 @@ async function start(layout: Layout): Promise<void> {
   await Promise.all(layout.nodes.map((node) => switchOn(layout, node.name, node.address)));
 }
 
-/** Blobs never change, so a cluster shares them with the seed; what names them may change, so that is copied. */
+/** Copies the registry seed. Blobs never change, so they are shared with the seed; tags are copied. */
 async function copyRegistry(storage: string): Promise<void> {
   const inside = 'docker/registry/v2';
   await mkdir(join(storage, inside), { recursive: true });
@@ -82,8 +82,8 @@ async function linkTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Up means useful: every node Ready, and a pod has started and had its question answered by the cluster's DNS. */
-async function untilUseful(layout: Layout): Promise<void> {
+/** Waits until every node is Ready and a pod has resolved a name by the cluster's DNS. */
+async function waitUntilReady(layout: Layout): Promise<void> {
   while (!(await apiAnswers(layout))) await sleep(100);
   await kubectl(layout, ['apply', '-f', '-'], addons);
   const nodes = layout.nodes.map((node) => `node/${node.name}`);
@@ -97,7 +97,9 @@ async function untilUseful(layout: Layout): Promise<void> {
   await kubectl(layout, ['delete', 'pod', name, '--now', '--wait=false']);
 }
 
-/** Volumes are directories, made and removed by a pod on the node they are on, and made on the node that a pod lands on, as a cloud's disks are made in its zone. */
+/**
+ * Local-path volumes: directories created and removed by a pod on their node, bound to the node of the first consumer.
+ */
 const addons = `apiVersion: v1
 kind: Namespace
 metadata: { name: local-path-storage }

@@ -1,33 +1,33 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { cacheDirectory, keyOf, makeAtomically } from '../lib/cache.ts';
 import { lock } from '../lib/lock.ts';
-import { Complaint } from '../lib/main.ts';
+import { UserError } from '../lib/main.ts';
 import { withProgress } from '../lib/progress.ts';
 import { attempt, run } from '../lib/run.ts';
 
-/** What a node of the test cluster is made of, what pushes images, and what our own image needs beside Node. */
+/** The Debian packages for nodes of the test cluster, for pushing images, and for the operator's image. */
 const packages = [
   ...['containerd', 'runc', 'containernetworking-plugins', 'nftables', 'iproute2', 'mount', 'util-linux'],
   ...['tini', 'busybox', 'dash', 'coreutils', 'skopeo', 'libc6', 'libgcc-s1', 'libstdc++6'],
 ];
 
-/** Places a machine made from this root mounts something onto; they must exist because the root itself is read-only. */
+/** The mount points of a machine. They must exist, because the root is read-only. */
 const mountPoints = ['proc', 'sys', 'dev', 'run', 'tmp', 'var', 'etc', 'mnt', 'programs'];
 
-/** The directory of this machine's libraries. */
+/** The library directory of this architecture. */
 export const architecture = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
 
 const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2';
 
-/** The program that loads shared libraries: where programs ask for it, and the file that this name leads to. */
+/** The dynamic loader: the path in ELF files, and the file it resolves to. */
 export const loaderPath = {
   asked: process.arch === 'arm64' ? `/lib/${loader}` : `/lib64/${loader}`,
   resolved: `/lib/${architecture}/${loader}`,
 } as const;
 
-/** Packages and all they depend on, unpacked side by side into one root; nothing is installed on this machine. */
+/** The directory with the unpacked packages and their dependencies. Nothing is installed on the host. */
 export function debianRoot(): string {
   return join(cacheDirectory(), 'debian', keyOf(JSON.stringify([packages, mountPoints]), process.arch, release()));
 }
@@ -36,7 +36,7 @@ export function debianRoot(): string {
 export const libraryDirectories = (): readonly string[] =>
   ['lib', 'usr/lib'].map((directory) => join(debianRoot(), directory, architecture));
 
-/** How a program of the unpacked root is started on this machine: by its own loader, with its own libraries. */
+/** The command line that runs an unpacked program on the host, with its own loader and libraries. */
 export function unpacked(path: string): readonly [string, ...string[]] {
   return [
     join(debianRoot(), loaderPath.resolved),
@@ -54,7 +54,7 @@ export async function unpackDebian(): Promise<void> {
   );
   if (existsSync(debianRoot())) return;
   await withProgress("fetching and unpacking Debian's containerd, runc, CNI plugins, nftables, skopeo", () =>
-    makeWhole(debianRoot(), async (root) => {
+    makeAtomically(debianRoot(), async (root) => {
       const archives = await download(`${root}.apt`);
       for (const archive of archives) await run('dpkg-deb', ['-x', archive, root]);
       await finish(root);
@@ -63,7 +63,7 @@ export async function unpackDebian(): Promise<void> {
   );
 }
 
-/** Asks apt for the packages and all they need, as if nothing were installed, in a place of its own: no root needed. */
+/** Downloads the packages and all their dependencies with apt, in a private directory, without root. */
 async function download(place: string): Promise<readonly string[]> {
   const archives = join(place, 'archives');
   await mkdir(join(archives, 'partial'), { recursive: true });
@@ -84,7 +84,7 @@ async function download(place: string): Promise<readonly string[]> {
   return (await readdir(archives)).filter((file) => file.endsWith('.deb')).map((file) => join(archives, file));
 }
 
-/** Does the little that the packages' own scripts would have done. */
+/** Replaces the install scripts of the packages. */
 async function finish(root: string): Promise<void> {
   await Promise.all(mountPoints.map((directory) => mkdir(join(root, directory), { recursive: true })));
   await symlink('dash', join(root, 'bin/sh')).catch(() => undefined);
@@ -94,8 +94,8 @@ async function assertApt(): Promise<void> {
   for (const command of ['apt-get', 'dpkg-deb']) {
     const found = await attempt(command, ['--version']).catch(() => ({ code: 1 }));
     if (found.code === 0) continue;
-    throw new Complaint(
-      `${command} was not found: the test cluster takes containerd and runc from Debian's packages, so it needs Debian or Ubuntu.`,
+    throw new UserError(
+      `${command} was not found: the test cluster needs Debian or Ubuntu, because it uses their packages of containerd and runc.`,
     );
   }
 }

@@ -8,12 +8,12 @@ import { inOrder, type Part, purlOf, type Text } from './parts.ts';
 
 interface DebianPackage {
   readonly licence: string;
-  /** Licences that its own copyright file names without their text. */
+  /** Licences that the copyright file names without their text. */
   readonly licences: readonly string[];
   readonly libraries: readonly string[];
 }
 
-/** What the `node` program asks its loader for; all of it from Debian, beside nothing else: no shell, no tools. */
+/** The shared libraries of `node`, all from Debian. The image has no shell and no tools. */
 export const debianPackages: Readonly<Record<string, DebianPackage>> = {
   libc6: {
     licence: 'LGPL-2.1-or-later AND GPL-2.0-or-later',
@@ -32,10 +32,10 @@ export const debianPackages: Readonly<Record<string, DebianPackage>> = {
   },
 };
 
-/** All libraries of the image, beside the loader. */
+/** All shared libraries of the image, without the loader. */
 export const libraries: readonly string[] = Object.values(debianPackages).flatMap((each) => each.libraries);
 
-/** Debian's packages of which files are in the image; each file has its digest. */
+/** The Debian packages with files in the image; each file has a digest. */
 export const debianParts = async (root: string): Promise<readonly Part[]> =>
   inOrder(await Promise.all(Object.entries(debianPackages).map(([name, found]) => partOf(name, found, root))));
 
@@ -49,7 +49,10 @@ async function partOf(
   const names = name === 'libc6' ? [...files, loaderPath.resolved] : files;
   return {
     purl: `${purlOf('deb/debian', name, version)}?arch=${debianArchitecture}&distro=${release}`,
-    ...{ type: 'library', name, version, licence },
+    type: 'library',
+    name,
+    version,
+    licence,
     texts: [
       { title: 'copyright', text: await readFile(join(documents, 'copyright'), 'utf8') },
       ...(await Promise.all(licences.map(licenceText))),

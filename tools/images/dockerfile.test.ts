@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const dockerfile = readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8');
 
-it('the Dockerfile takes no base image by tag: its base is an argument without default, or has a digest', () => {
+it('the Dockerfile uses no base image by tag, only by digest or by an argument without a default', () => {
   const defaults = new Map(
     [...dockerfile.matchAll(/^ARG (\w+)(?:=(\S+))?$/gm)].map(([, name, value]) => [name, value]),
   );

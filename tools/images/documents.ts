@@ -11,12 +11,12 @@ import { npmParts } from './npm-parts.ts';
 import { type Part, purlOf } from './parts.ts';
 import { sbomOf } from './sbom.ts';
 
-/** Where they are in the image. */
+/** The directory of the documents in the image. */
 export const documentsDirectory = 'usr/share/doc/etcd-operator';
 
 const product = 'etcd-operator';
 
-/** What goes with the image, by name: our licence, those of all that is in it, and the list of that. */
+/** The documents of the image by name: its licence, the notices of all parts, and the SBOM. */
 export async function documentsFor(metafile: Metafile, root = debianRoot()): Promise<Readonly<Record<string, string>>> {
   const licence = await readFile(join(import.meta.dirname, '../../LICENSE'), 'utf8');
   const { parts: packages, direct } = await npmParts(metafile);
@@ -33,7 +33,7 @@ export async function documentsFor(metafile: Metafile, root = debianRoot()): Pro
   };
 }
 
-/** Sources of ours that are made from definitions of others: the calls of etcd, and what kinds of Kubernetes look like. */
+/** Sources generated from definitions of other projects: the gRPC API of etcd, and the schemas of Kubernetes. */
 const definitions = (text: string): readonly Part[] => {
   const shared = { type: 'data', licence: 'Apache-2.0', texts: [{ title: 'LICENSE', text }], needs: [] } as const;
   const kubernetes = { name: 'kubernetes-api-definitions', version: kubernetesVersion };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { debianRoot, libraryDirectories, loaderPath } from '../debian/packages.ts';
 import { copyInto } from './oci-image.ts';
 
-/** Copies shared libraries, and the loader that finds them, to the places in an image where programs look for them. */
+/** Copies shared libraries and the dynamic loader to their paths in an image. */
 export async function copyLibraries(tree: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const found = libraryDirectories()

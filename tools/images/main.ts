@@ -26,7 +26,7 @@ async function imageTree(directory: string): Promise<void> {
 }
 
 const program = new Command('image')
-  .option('--cluster <name>', 'the test cluster to push to, if it is up', 'dev')
+  .option('--cluster <name>', 'push to this test cluster if it is up', 'dev')
   .option('--tree <directory>', "only write the image's files there, for the Dockerfile")
   .action(({ cluster, tree }: Options) => (tree === undefined ? image(cluster) : imageTree(tree)));
 await runMain(async () => {

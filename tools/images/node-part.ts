@@ -4,21 +4,25 @@ import { run } from '../lib/run.ts';
 import { nodePackage, nodeProgram, sha256Of } from './node-program.ts';
 import { inOrder, type Part, purlOf } from './parts.ts';
 
-/** What `process.versions` counts beside libraries. */
+/** Entries of `process.versions` that are not libraries. */
 const noLibraries: ReadonlySet<string> = new Set(['node', 'modules', 'napi']);
 
-/** Libraries that are known by other names elsewhere. */
+/** Libraries with another name in vulnerability databases. */
 const knownAs: Readonly<Record<string, string>> = { ares: 'c-ares', uv: 'libuv', tz: 'tzdata' };
 
 const vendors: Readonly<Record<string, string>> = { openssl: 'openssl', sqlite: 'sqlite', libuv: 'libuv' };
 
-/** Node, and the libraries that are linked into it, by its own word. */
+/** Node and the libraries linked into it, by `process.versions`. */
 export async function nodePart(needs: readonly string[]): Promise<Part> {
   const asked = await run(nodeProgram, ['-p', 'JSON.stringify(process.versions)']);
   const versions = JSON.parse(asked) as Readonly<Record<string, string>>;
   const { node: version = '' } = versions;
   return {
-    ...{ purl: purlOf('generic', 'node', version), type: 'platform', name: 'node', version, licence: 'MIT' },
+    purl: purlOf('generic', 'node', version),
+    type: 'platform',
+    name: 'node',
+    version,
+    licence: 'MIT',
     texts: [{ title: 'LICENSE', text: await readFile(join(nodePackage, 'LICENSE'), 'utf8') }],
     hashes: [{ alg: 'SHA-256', content: await sha256Of(nodeProgram) }],
     cpe: cpeOf('nodejs', 'node.js', version),
@@ -34,7 +38,12 @@ const librariesIn = (versions: Readonly<Record<string, string>>): readonly Part[
       const name = knownAs[key] ?? key;
       const vendor = vendors[name];
       return {
-        ...{ purl: purlOf('generic', name, version), type: 'library', name, version, texts: [], needs: [] },
+        purl: purlOf('generic', name, version),
+        type: 'library',
+        name,
+        version,
+        texts: [],
+        needs: [],
         ...(vendor === undefined ? {} : { cpe: cpeOf(vendor, name, version) }),
       };
     });

@@ -10,11 +10,11 @@ describe("the image's node", () => {
   const place = mkdtempSync(join(tmpdir(), 'node-'));
   afterAll(() => rmSync(place, { recursive: true }));
 
-  it('has the digest that is in the source', async () => {
+  it('has the digest of the source', async () => {
     await expect(assertPinnedNode()).resolves.toBeUndefined();
   });
 
-  it('is of the version whose digests are in the source, for every machine', () => {
+  it('has the version of the digests in the source, for every architecture', () => {
     const packages = Object.keys(nodeDigests).map((machine) => `node-linux-${machine}`);
     const wanted = Object.fromEntries(packages.map((name) => [name, nodeVersion]));
     expect(read('package.json').optionalDependencies).toEqual(wanted);
@@ -22,7 +22,7 @@ describe("the image's node", () => {
       expect(read('package-lock.json').packages[`node_modules/${name}`].version).toBe(nodeVersion);
   });
 
-  it('is refused when it is another program, and the message has both digests', async () => {
+  it('is refused if the program differs, with both digests in the message', async () => {
     const program = join(place, 'node');
     writeFileSync(program, 'not node');
     const refused = expect(assertPinnedNode(program)).rejects;

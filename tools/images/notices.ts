@@ -10,21 +10,21 @@ package comes without a text, the licence is the one that its authors name.
 The sources of Debian's packages are at https://snapshot.debian.org, under the versions that are named here.
 `;
 
-/** The licences of all parts, and what they ask to be shown. */
+/** The notices file: the licences of all parts, with their texts. */
 export function noticesOf(product: string, parts: readonly Part[]): string {
-  const named = parts.map((part) => `${titleOf(part)}: ${part.licence ?? 'no licence is named'}`);
+  const named = parts.map((part) => `${titleOf(part)}: ${part.licence ?? 'no licence given'}`);
   return [opening(product), named.join('\n'), ...sections(parts), ''].join('\n');
 }
 
 export const titleOf = ({ name, version }: Part): string => (version === undefined ? name : `${name} ${version}`);
 
-/** A section for each text, with the names of all parts that have it. */
+/** One section per text, with the names of all parts that share it. */
 function sections(parts: readonly Part[]): readonly string[] {
   const all = parts.flatMap((part) =>
-    part.texts.map(({ title, text }) => ({ of: `${titleOf(part)} (${title})`, text: tidy(text) })),
+    part.texts.map(({ title, text }) => ({ of: `${titleOf(part)} (${title})`, text: normalized(text) })),
   );
   const byText = Map.groupBy(all, ({ text }) => text);
   return [...byText].map(([text, those]) => [line, ...those.map(({ of }) => of), line, text].join('\n'));
 }
 
-const tidy = (text: string): string => `${text.replaceAll('\r\n', '\n').trim()}\n`;
+const normalized = (text: string): string => `${text.replaceAll('\r\n', '\n').trim()}\n`;

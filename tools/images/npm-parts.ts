@@ -6,7 +6,7 @@ import { type Hash, inOrder, type Part, purlOf, type Text } from './parts.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = 'node_modules/';
 
-/** The directory of the package that a source of the bundle is in; nothing for sources of ours. */
+/** The directory of the npm package of a bundled source; undefined for our own sources. */
 export function packageOf(source: string): string | undefined {
   const end = source.lastIndexOf(folder);
   if (end < 0) return undefined;
@@ -16,11 +16,11 @@ export function packageOf(source: string): string | undefined {
 
 interface Packages {
   readonly parts: readonly Part[];
-  /** References of those that our own sources import. */
+  /** References of the packages that our own sources import. */
   readonly direct: readonly string[];
 }
 
-/** Every npm package of which something is in the bundle. */
+/** Every npm package with a source in the bundle. */
 export async function npmParts({ inputs }: Metafile): Promise<Packages> {
   const needed = needsOf(inputs);
   const directories = [...needed.keys()].filter((directory) => directory !== '');
@@ -36,7 +36,7 @@ export async function npmParts({ inputs }: Metafile): Promise<Packages> {
   return { parts: inOrder(merged(parts)), direct: refsOf('') };
 }
 
-/** Which packages sources of a package import; ours are those of the package without a directory. */
+/** The imports between packages. Our own sources are the package without a directory. */
 function needsOf(inputs: Metafile['inputs']): ReadonlyMap<string, ReadonlySet<string>> {
   const needed = new Map<string, Set<string>>([['', new Set()]]);
   for (const [source, { imports }] of Object.entries(inputs)) {
@@ -48,7 +48,7 @@ function needsOf(inputs: Metafile['inputs']): ReadonlyMap<string, ReadonlySet<st
   return needed;
 }
 
-/** The same version may lie in several directories. */
+/** Merges directories with the same version of a package. */
 function merged(parts: readonly Part[]): readonly Part[] {
   const byPurl = Map.groupBy(parts, ({ purl }) => purl);
   return [...byPurl.values()].flatMap(([first, ...others]) => {
@@ -69,7 +69,11 @@ async function partIn(directory: string, integrity: string | undefined): Promise
   const { name, version, license = '' } = described;
   const licence = typeof license === 'string' ? license : license.type;
   return {
-    ...{ purl: purlOf('npm', name, version), type: 'library', name, version, licence },
+    purl: purlOf('npm', name, version),
+    type: 'library',
+    name,
+    version,
+    licence,
     texts: await textsIn(directory),
     hashes: hashesOf(integrity),
     needs: [],
@@ -85,7 +89,7 @@ async function textsIn(directory: string): Promise<readonly Text[]> {
   );
 }
 
-/** The lock file has the digest of each package's archive, by which npm checked it. */
+/** The digest of a package's archive in the lock file, which npm verifies. */
 function hashesOf(integrity = ''): readonly Hash[] {
   const [, sum] = /^sha512-(\S+)$/.exec(integrity) ?? [];
   return sum === undefined ? [] : [{ alg: 'SHA-512', content: Buffer.from(sum, 'base64').toString('hex') }];

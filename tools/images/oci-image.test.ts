@@ -21,13 +21,13 @@ describe('an image', () => {
   const imageOf = async (directory: string, fill: (root: string) => Promise<void>): Promise<string> =>
     writeImage(join(place, directory), [await layerOf(fill, 6)], { Cmd: ['/bin/a'] });
 
-  it('has the same digest whenever, in whatever order and by whomever its files were written', async () => {
+  it('has a digest that is independent of time, order and owner of its files', async () => {
     const first = await imageOf('first', tree(['a', 'b'], 'x', 2000));
     expect(await imageOf('second', tree(['b', 'a'], 'x', 2020))).toBe(first);
     expect(await imageOf('third', tree(['a', 'b'], 'y', 2000))).not.toBe(first);
   });
 
-  it('keeps every blob under its own digest, and an index that leads to all of them', () => {
+  it('stores every blob under its digest, and an index that refers to all of them', () => {
     const layout = join(place, 'first');
     const blobs = readdirSync(join(layout, 'blobs/sha256'));
     for (const name of blobs) {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { run } from '../lib/run.ts';
 
-/** What a container of the image starts as, in the words of the OCI image configuration. */
+/** The container settings of the OCI image configuration. */
 export interface ImageConfig {
   readonly Entrypoint?: readonly string[];
   readonly Cmd?: readonly string[];
@@ -18,11 +18,11 @@ export interface ImageConfig {
 
 export interface Layer {
   readonly blob: Buffer;
-  /** The digest of the layer before compression, by which an image configuration names it. */
+  /** The digest of the uncompressed layer, for the image configuration. */
   readonly diffId: string;
 }
 
-/** The same files give the same bytes: sorted, without owners, and all from the first second of 1970. */
+/** tar options for reproducible archives: sorted, without owners, with fixed timestamps. */
 const reproducibly = [
   ...['--sort=name', '--format=ustar', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'],
   ...['--mode=u=rwX,go=rX'],
@@ -43,19 +43,19 @@ export async function layerOf(fill: (tree: string) => Promise<void>, level: numb
   }
 }
 
-/** Copies a file, not a link to it, into a tree that may not have its directory yet. */
+/** Copies a file into a tree, follows links, and creates directories. */
 export async function copyInto(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   await cp(from, to, { dereference: true });
 }
 
-/** Packs what is in a directory, as `./…`, into a tar file. */
+/** Packs the content of a directory, as `./…`, into a tar file. */
 export async function packReproducibly(tree: string, archive: string): Promise<void> {
   await run('tar', [...reproducibly, '-C', tree, '-cf', `${archive}.part`, '.']);
   await rename(`${archive}.part`, archive);
 }
 
-/** Writes an OCI image layout: a directory that skopeo, podman and containerd read. Gives back the image's digest. */
+/** Writes an OCI image layout, which skopeo, podman and containerd read. Returns the digest of the image. */
 export async function writeImage(directory: string, layers: readonly Layer[], config: ImageConfig): Promise<string> {
   await mkdir(join(directory, 'blobs', 'sha256'), { recursive: true });
   const put = async (mediaType: string, content: Buffer): Promise<Descriptor> => {

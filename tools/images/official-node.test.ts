@@ -42,23 +42,23 @@ describe('a release of Node', () => {
   };
   const checksum = (): string => sha256(readFileSync(join(place, 'archive')));
 
-  it('is ours when its archive has the official checksum, and the node in it our digest', async () => {
+  it('matches if its archive has the official checksum and its node has our digest', async () => {
     publish(checksum());
     await expect(compareWithOfficial(official, releases)).resolves.toBeUndefined();
   });
 
-  it('is not ours when the node in it has another digest', async () => {
+  it('does not match if its node has another digest', async () => {
     publish(checksum());
     const ours = { ...official, digest: sha256('another program') };
     await expect(compareWithOfficial(ours, releases)).rejects.toThrow('does not hold the official program');
   });
 
-  it('is not believed when its archive has another checksum than the list', async () => {
+  it('is rejected if its archive does not have the listed checksum', async () => {
     publish('1'.repeat(64));
-    await expect(compareWithOfficial(official, releases)).rejects.toThrow('SHASUMS256.txt says 1111');
+    await expect(compareWithOfficial(official, releases)).rejects.toThrow('SHASUMS256.txt lists 1111');
   });
 
-  it('is not believed when the list does not name it, or cannot be had', async () => {
+  it('is rejected if the list does not contain it or cannot be read', async () => {
     publish('');
     await expect(compareWithOfficial(official, releases)).rejects.toThrow(`no checksum of ${name}.tar.gz`);
     served.clear();

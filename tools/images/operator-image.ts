@@ -4,23 +4,23 @@ import { basename, join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { bundleDirectory, bundleOf, otherNames, packageVersion, programs } from '../bundle.ts';
 import { debianRoot } from '../debian/packages.ts';
-import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { cacheDirectory, keyOf, makeAtomically } from '../lib/cache.ts';
 import { libraries } from './debian-parts.ts';
 import { documentsDirectory, documentsFor } from './documents.ts';
 import { copyLibraries } from './libraries.ts';
 import { assertPinnedNode, nodeProgram } from './node-program.ts';
 import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
 
-/** Nobody in particular: no account of any machine has this number. */
+/** The user ID of the container: a non-root ID without an account. */
 const user = '65532';
 
-/** Part of the key of the kept Node layer: to be changed with what goes into that layer. */
+/** Part of the cache key of the Node layer. Change it with the content of that layer. */
 const nodeLayerRecipe = '1';
 
-/** Gzip's levels: this one is as small as it gets for a time one still waits for. */
+/** The gzip level: small, at an acceptable time. */
 const best = 6;
 
-/** Writes the operator's image as an OCI layout, and gives back its digest: the same sources always give the same. */
+/** Writes the operator's image as an OCI layout and returns its digest. The build is reproducible. */
 export async function writeOperatorImage(layout: string, metafile: Metafile): Promise<string> {
   const layers = [await nodeLayer(), await layerOf((tree) => fillProgramTree(tree, metafile), best)];
   return writeImage(layout, layers, {
@@ -36,7 +36,7 @@ export async function writeOperatorImage(layout: string, metafile: Metafile): Pr
   });
 }
 
-/** Fills a directory with all files of the image; the Dockerfile copies them from there. */
+/** Writes all files of the image to a directory; the Dockerfile copies that directory. */
 export async function fillImageTree(tree: string, metafile: Metafile): Promise<void> {
   await mkdir(tree, { recursive: true });
   await fillNodeTree(tree);
@@ -70,7 +70,7 @@ async function fillNodeTree(tree: string): Promise<void> {
   await writeFile(join(tree, 'etc/group'), `nonroot:x:${user}:\n`);
 }
 
-/** Packing Node takes seconds and it hardly ever changes, so its layer is kept. */
+/** The Node layer is cached: packing it takes seconds, and it rarely changes. */
 async function nodeLayer(): Promise<Layer> {
   await assertPinnedNode();
   const kept = join(
@@ -79,7 +79,7 @@ async function nodeLayer(): Promise<Layer> {
     `node-${keyOf(nodeLayerRecipe, debianRoot(), await readFile(nodeProgram))}`,
   );
   if (!existsSync(kept)) {
-    await makeWhole(kept, async (directory) => {
+    await makeAtomically(kept, async (directory) => {
       const layer = await layerOf(fillNodeTree, best);
       await writeFile(join(directory, layer.diffId), layer.blob);
     });

@@ -1,20 +1,20 @@
-/** What the image is made of. Everything in it that is not ours is one of these. */
+/** A third-party part of the image. */
 export interface Part {
-  /** Package URL, which is also its reference in the SBOM. */
+  /** The package URL, also used as the reference in the SBOM. */
   readonly purl: string;
-  /** In the words of CycloneDX. */
+  /** The component type of CycloneDX. */
   readonly type: 'library' | 'platform' | 'file' | 'data';
   readonly name: string;
   readonly version?: string | undefined;
-  /** SPDX expression. */
+  /** The SPDX expression. */
   readonly licence?: string | undefined;
-  /** What the licence asks to be shown: its text, and notices. */
+  /** The licence texts and notices to reproduce. */
   readonly texts: readonly Text[];
   readonly hashes?: readonly Hash[];
   readonly cpe?: string;
-  /** What is inside it and known by a name of its own. */
+  /** Components inside the part. */
   readonly within?: readonly Part[];
-  /** References of the parts that it needs. */
+  /** References of its dependencies. */
   readonly needs: readonly string[];
 }
 
@@ -28,10 +28,10 @@ export interface Hash {
   readonly content: string;
 }
 
-/** In order of their references, whatever the order in which a machine lists its files. */
+/** Sorted by reference, for reproducible output. */
 export const inOrder = <T extends { readonly purl: string }>(parts: readonly T[]): readonly T[] =>
   parts.toSorted((a, b) => (a.purl < b.purl ? -1 : 1));
 
-/** A package URL: characters beside those of plain names are written as `%2B`. */
+/** A package URL; special characters are percent-encoded. */
 export const purlOf = (kind: string, name: string, version: string): string =>
   `pkg:${kind}/${name.split('/').map(encodeURIComponent).join('/')}@${encodeURIComponent(version)}`;

@@ -17,7 +17,7 @@ interface Made {
   readonly metafile: Metafile;
 }
 
-/** Makes the operator's image for as long as `use` needs it. */
+/** Builds the operator's image in a temporary directory for `use`. */
 async function withOperatorImage<T>(use: (layout: string, made: Made) => Promise<T>): Promise<T> {
   await unpackDebian();
   const metafile = await bundle();
@@ -30,7 +30,9 @@ async function withOperatorImage<T>(use: (layout: string, made: Made) => Promise
   }
 }
 
-/** Keeps the operator's image in `dist/`, in both forms that other tools load, with its licences and SBOM; gives back its digest. */
+/**
+ * Writes the operator's image to `dist/` as OCI layout and Docker archive, with licences and SBOM. Returns its digest.
+ */
 export const keepOperatorImage = (): Promise<string> =>
   withOperatorImage(async (layout, { digest, metafile }) => {
     await writeDocuments(join(dist, 'documents'), metafile);
@@ -41,14 +43,14 @@ export const keepOperatorImage = (): Promise<string> =>
     return digest;
   });
 
-/** In the book's Deployment. */
-const bookName = 'coreos/etcd-operator:v0.9.4';
+/** The image name in the Deployment of the coreos walkthrough. */
+const walkthroughImage = 'coreos/etcd-operator:v0.9.4';
 
-/** Pushes the operator's image to a test cluster's registry, from which its nodes pull it as `etcd-operator`, or as the book's. */
+/** Pushes the operator's image to a test cluster's registry, as `etcd-operator` and under the walkthrough's name. */
 export const pushOperatorImage = (cluster: Layout): Promise<void> =>
   withOperatorImage(async (layout) => {
     const tags = [await packageVersion(), 'latest'];
-    for (const name of [...tags.map((tag) => `library/etcd-operator:${tag}`), bookName]) {
+    for (const name of [...tags.map((tag) => `library/etcd-operator:${tag}`), walkthroughImage]) {
       await push(layout, cluster.registry, name);
     }
   });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { unpacked } from '../debian/packages.ts';
 import { run } from '../lib/run.ts';
 
-/** Pushes an OCI layout to a registry on this machine under a name, unchanged: the digest stays what it was. */
+/** Pushes an OCI layout to a local registry, with its digest unchanged. */
 export async function push(layout: string, registry: string, name: string): Promise<void> {
   await skopeo(['copy', '--dest-tls-verify=false', `oci:${layout}`, `docker://${registry}/${name}`]);
 }
 
-/** Runs Debian's skopeo, without reading the settings of any container tool that this machine may have. */
+/** Runs Debian's skopeo, without the host's container settings. */
 export async function skopeo(args: readonly string[]): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), 'skopeo-'));
   try {

@@ -5,13 +5,13 @@ export interface Product {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** References of the parts that it needs. */
+  /** References of its dependencies. */
   readonly needs: readonly string[];
 }
 
 /**
- * The bill of materials in CycloneDX's form. It has no time and no random number in it: the same parts give the same bytes, and
- * its serial number is made from them.
+ * The SBOM in CycloneDX format. It is reproducible: it has no timestamp and no random number, and its serial number is
+ * a hash of the parts.
  */
 export function sbomOf({ name, version, licence, needs }: Product, parts: readonly Part[]): string {
   const ref = `pkg:generic/${name}@${version}`;
@@ -31,7 +31,7 @@ export function sbomOf({ name, version, licence, needs }: Product, parts: readon
   return `${JSON.stringify(bom, null, 1)}\n`;
 }
 
-/** What is undefined is left out of JSON. */
+/** A component. Undefined fields are omitted from JSON. */
 const componentOf = ({ purl, type, name, version, licence, hashes, cpe, within }: Part): object => ({
   type,
   'bom-ref': purl,
@@ -44,7 +44,7 @@ const componentOf = ({ purl, type, name, version, licence, hashes, cpe, within }
   components: within?.map((each) => componentOf(each)),
 });
 
-/** One licence is named by its id, several by an expression. */
+/** One licence by ID, several by an expression. */
 const licensesOf = (licence: string): readonly object[] =>
   /^[A-Za-z0-9.-]+$/.test(licence) ? [{ license: { id: licence } }] : [{ expression: licence }];
 

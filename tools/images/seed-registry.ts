@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { debianRoot } from '../debian/packages.ts';
-import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { cacheDirectory, keyOf, makeAtomically } from '../lib/cache.ts';
 import { lock } from '../lib/lock.ts';
 import { withProgress } from '../lib/progress.ts';
 import { program, programDirectory } from '../programs/build.ts';
@@ -14,10 +14,10 @@ import { goModules } from '../programs/catalog.ts';
 import { push } from './push.ts';
 import { makeTestImages } from './test-images.ts';
 
-/** Changes whenever the recipes of the test images do; the programs in them are in the key by themselves. */
+/** Part of the cache key. Change it with the recipes of the test images; their programs are in the key already. */
 const recipes = '2';
 
-/** A registry's storage that already holds every test image; each cluster starts from a copy of it. */
+/** Registry storage with every test image. Each cluster starts from a copy. */
 export const registrySeed = (): string => {
   const programs = goModules
     .filter(({ name }) => name.startsWith('etcd-') || name === 'registry')
@@ -28,10 +28,10 @@ export const registrySeed = (): string => {
 export async function makeRegistrySeed(): Promise<void> {
   if (existsSync(registrySeed())) return;
   using _held = await lock(join(cacheDirectory(), 'registry.lock'), (holder) =>
-    process.stderr.write(`waiting for process ${holder}, which is making images\n`),
+    process.stderr.write(`waiting for process ${holder}, which is building images\n`),
   );
   if (existsSync(registrySeed())) return;
-  await withProgress('making the images of etcd, busybox and pause', () => makeWhole(registrySeed(), fill));
+  await withProgress('building the images of etcd, busybox and pause', () => makeAtomically(registrySeed(), fill));
 }
 
 async function fill(storage: string): Promise<void> {

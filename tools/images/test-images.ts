@@ -7,7 +7,7 @@ import { type EtcdVersion, etcdVersions } from '../programs/catalog.ts';
 import { copyLibraries } from './libraries.ts';
 import { copyInto, type Layer, layerOf, writeImage } from './oci-image.ts';
 
-/** An image in an OCI layout directory, and the names it is pulled by, without a registry: ours stands in for all. */
+/** An image in an OCI layout directory, and its names without a registry: the cluster's registry serves all. */
 export interface TestImage {
   readonly layout: string;
   readonly names: readonly string[];
@@ -15,10 +15,10 @@ export interface TestImage {
 
 export const pauseImage = 'pause:3.10';
 
-/** Made on the spot and read at once over loopback: time matters here, size does not. */
+/** No compression: images are read once over loopback, so time matters and size does not. */
 const quickly = 1;
 
-/** Makes the images that tests pull from the outside world: etcd of every version, busybox, and the kubelet's pause. */
+/** Builds the images that tests pull: etcd of every version, busybox, and the kubelet's pause. */
 export async function makeTestImages(directory: string): Promise<readonly TestImage[]> {
   const base = await layerOf(busyboxTree, quickly);
   const images: TestImage[] = [
@@ -36,7 +36,7 @@ export async function makeTestImages(directory: string): Promise<readonly TestIm
   return images;
 }
 
-/** The book runs `--image quay.io/coreos/etcd` without a tag, when the newest was 3.3.12. */
+/** The coreos walkthrough uses `--image quay.io/coreos/etcd` without a tag, when the newest version was 3.3.12. */
 const etcdNames = (version: EtcdVersion): readonly string[] => [
   `coreos/etcd:v${version}`,
   ...(version === '3.3.12' ? ['coreos/etcd:latest'] : []),
@@ -48,7 +48,7 @@ interface Recipe {
   readonly names: readonly string[];
 }
 
-/** As upstream's: a `Cmd` and no `Entrypoint`, so that `kubectl run … -- /bin/sh` gives a shell. */
+/** Like the upstream image: a `Cmd` and no `Entrypoint`, so that `kubectl run … -- /bin/sh` starts a shell. */
 async function image(directory: string, { layers, command, names }: Recipe): Promise<TestImage> {
   const layout = join(directory, (names[0] ?? '').replaceAll(/[/:]/g, '-'));
   await writeImage(layout, layers, {
@@ -61,7 +61,7 @@ async function image(directory: string, { layers, command, names }: Recipe): Pro
 async function busyboxTree(tree: string): Promise<void> {
   const busybox = join(debianRoot(), 'bin/busybox');
   await copyInto(busybox, join(tree, 'bin/busybox'));
-  await copyLibraries(tree, ['libc.so.6', 'libresolv.so.2']); // without them a name could not be looked up
+  await copyLibraries(tree, ['libc.so.6', 'libresolv.so.2']); // for DNS lookups
   const [loader, ...args] = unpacked('bin/busybox');
   const applets = (await run(loader, [...args, '--list'])).trim().split('\n');
   for (const applet of applets) if (applet !== 'busybox') await symlink('busybox', join(tree, 'bin', applet));
@@ -71,7 +71,7 @@ async function busyboxTree(tree: string): Promise<void> {
 async function etcdTree(tree: string, version: EtcdVersion): Promise<void> {
   const programs = ['etcd', 'etcdctl', 'etcdutl'] as const;
   for (const name of programs) {
-    if (name === 'etcdutl' && version < '3.5') continue; // its commands were etcdctl's own until then
+    if (name === 'etcdutl' && version < '3.5') continue; // before 3.5 its commands belong to etcdctl
     await copyInto(etcdProgram(version, name), join(tree, 'usr/local/bin', name));
   }
 }

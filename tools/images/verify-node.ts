@@ -5,11 +5,11 @@ import { compareWithOfficial, officialReleases } from './official-node.ts';
 
 const program = new Command('verify-node')
   .description("compare the digests of the image's node with the official releases of Node")
-  .option('--releases <url>', 'where the releases are, or a mirror of them', officialReleases)
+  .option('--releases <url>', 'URL of the releases or of a mirror', officialReleases)
   .action(async ({ releases }: { readonly releases: string }) => {
     for (const [machine, digest] of Object.entries(nodeDigests) as [Machine, string][]) {
       await compareWithOfficial({ version: nodeVersion, machine, digest }, releases);
-      process.stdout.write(`node ${nodeVersion} for linux-${machine} is the official one: ${digest}\n`);
+      process.stdout.write(`node ${nodeVersion} for linux-${machine} matches the official release: ${digest}\n`);
     }
   });
 await runMain(async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The second line of the shell's `times`: user and system time of all children that were waited for. */
+/** Parses the second line of the shell's `times`: user and system time of all reaped children. */
 export function childrenSeconds(times: string): number {
   const [, children = ''] = times.trim().split('\n');
   return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
@@ -12,20 +12,20 @@ export function childrenSeconds(times: string): number {
 
 interface ProcessTimes {
   readonly parent: number;
-  /** Its own processor time and that of the children it has waited for, in seconds. */
+  /** The CPU time of the process and its reaped children, in seconds. */
   readonly seconds: number;
 }
 
 const ticksPerSecond = 100;
 
-/** Reads one line of `/proc/<pid>/stat`. The name in brackets may hold anything. */
+/** Parses a line of `/proc/<pid>/stat`. The name in parentheses may contain any character. */
 export function timesIn(stat: string): ProcessTimes {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((total, field) => total + Number(field), 0);
   return { parent: Number(fields[1]), seconds: ticks / ticksPerSecond };
 }
 
-/** Processor time of whole process trees, dead children included, as far as their parents have waited for them. */
+/** The CPU time of process trees, including reaped children. */
 export function treeSeconds(roots: readonly number[]): number {
   const all = new Map<number, ProcessTimes>();
   for (const entry of readdirSync('/proc')) {
@@ -48,23 +48,23 @@ function timesOf(pid: number): ProcessTimes | undefined {
   try {
     return timesIn(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    return undefined; // it has just ended
+    return undefined; // the process has just ended
   }
 }
 
-/** What the machine on which the budgets were written needs for the measured work. */
+/** The CPU time of the sample work on the reference machine. */
 const referenceSeconds = 0.28;
 
 /**
- * How much slower than the reference this machine computes. The same work takes twice the processor time on some machines:
- * budgets are in seconds of the reference, measured seconds are divided by this factor.
+ * How much slower this machine is than the reference machine. Budgets are in seconds of the reference; measured seconds
+ * are divided by this factor.
  */
 export function slowness(): number {
   const shares = Array.from({ length: 3 }, sampleSeconds);
   return Math.min(...shares) / referenceSeconds;
 }
 
-/** A fixed piece of work of the kinds that tests do: objects made, written, read and hashed. */
+/** The CPU time of a fixed sample of typical test work: JSON and hashing. */
 function sampleSeconds(): number {
   const before = process.cpuUsage();
   let text = '';

@@ -8,20 +8,20 @@ export interface Lock {
 }
 
 /**
- * Two makes side by side must not build the same thing twice or bring one cluster up and down at once. The lock is a file
- * that names its holder; a holder that is gone (killed, or the machine was restarted) holds nothing.
+ * A lock between processes, so that two concurrent makes do not build the same program or start and stop one cluster.
+ * The lock is a file with its holder's process. The lock of a dead process is free.
  */
 export async function lock(path: string, onWait: (holder: number) => void): Promise<Lock> {
   mkdirSync(dirname(path), { recursive: true });
-  for (let told = false; ; told = true) {
+  for (let isWaiting = false; ; isWaiting = true) {
     const holder = take(path);
     if (holder === undefined) return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
-    if (!told) onWait(holder);
+    if (!isWaiting) onWait(holder);
     await sleep(200);
   }
 }
 
-/** Takes the lock, or says who has it. It appears with its holder's name in it: an empty one would look abandoned. */
+/** Takes the lock, or returns its holder. The file is linked with its content: an empty file would look abandoned. */
 function take(path: string): number | undefined {
   const written = `${path}.${process.pid}`;
   writeFileSync(written, `${process.pid} ${startOf(process.pid)}`);
@@ -44,6 +44,6 @@ function holderOf(path: string): number | undefined {
     const [pid = '', start = ''] = readFileSync(path, 'utf8').split(' ');
     return startOf(Number(pid)) === start ? Number(pid) : undefined;
   } catch {
-    return undefined; // given back in this very moment
+    return undefined; // released at this moment
   }
 }

@@ -1,14 +1,14 @@
-/** A sentence for the person at the keyboard: printed as it is, without a stack. */
-export class Complaint extends Error {
-  override readonly name = 'Complaint';
+/** An error for the user: its message is printed without a stack. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
 }
 
-/** Runs a command-line program: a complaint is a sentence on stderr, anything else keeps its stack. */
+/** Runs a command-line program. A UserError is printed as its message, any other error with its stack. */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
-    process.stderr.write(`${error instanceof Complaint ? error.message : describe(error)}\n`);
+    process.stderr.write(`${error instanceof UserError ? error.message : describe(error)}\n`);
     process.exitCode = 1;
   }
 }

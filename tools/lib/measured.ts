@@ -7,7 +7,7 @@ import { childrenSeconds } from './cpu.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A log file has no use for colours. */
+/** Without a terminal, colours are off. */
 const plain = process.stdout.isTTY ? {} : { NO_COLOR: '1' };
 
 interface Measured {
@@ -23,10 +23,10 @@ interface Terms {
   readonly cwd?: string;
 }
 
-/** A shell waits for the program, and writes down what its process tree has cost. */
+/** A shell script that runs the program and writes the CPU time of its process tree to a file. */
 const measuring = 'trap : TERM; file=$1; shift; "$@"; code=$?; times > "$file"; exit $code';
 
-/** Runs a program with its output shown as it comes. `isOverdue`: it was ended because its time had run out. */
+/** Runs a program and prints its output. `isOverdue` is true if it was killed at its time limit. */
 export async function measured(command: string, args: readonly string[], terms: Terms = {}): Promise<Measured> {
   const directory = await mkdtemp(join(tmpdir(), 'measured-'));
   const times = join(directory, 'times');
@@ -35,7 +35,7 @@ export async function measured(command: string, args: readonly string[], terms: 
     cwd: terms.cwd ?? root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...plain, ...terms.env },
-    detached: true, // a process group of its own, which can be ended as a whole
+    detached: true, // its own process group, which can be killed as a whole
   });
   const limit = limited(child, terms.limitMillis);
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -45,30 +45,30 @@ export async function measured(command: string, args: readonly string[], terms: 
   return { code: code ?? 255, cpuSeconds, wallSeconds: (performance.now() - began) / 1000, isOverdue: limit.isOver() };
 }
 
-/** For how long a program that was told to end may clean up. */
+/** The time between SIGTERM and SIGKILL. */
 const graceMillis = 30_000;
 
-/** Ends a process group when its time is up, or when this process is told to end. */
+/** Kills a process group at its time limit, or when this process ends. */
 function limited(child: ChildProcess, limitMillis?: number): { clear: () => void; isOver: () => boolean } {
   let isOver = false;
   const timers: NodeJS.Timeout[] = [];
-  const tell = (signal: NodeJS.Signals): void => {
+  const send = (signal: NodeJS.Signals): void => {
     try {
       process.kill(-(child.pid ?? 0), signal);
     } catch {
-      // it has ended
+      // the process has ended
     }
   };
   const end = (): void => {
     isOver = true;
-    tell('SIGTERM');
-    timers.push(setTimeout(() => tell('SIGKILL'), graceMillis));
+    send('SIGTERM');
+    timers.push(setTimeout(() => send('SIGKILL'), graceMillis));
   };
   if (limitMillis !== undefined) timers.push(setTimeout(end, limitMillis));
-  running.add(tell);
+  running.add(send);
   return {
     clear: () => {
-      running.delete(tell);
+      running.delete(send);
       for (const timer of timers) clearTimeout(timer);
     },
     isOver: () => isOver,
@@ -77,7 +77,7 @@ function limited(child: ChildProcess, limitMillis?: number): { clear: () => void
 
 const running = new Set<(signal: NodeJS.Signals) => void>();
 
-/** Ends every program that `measured` has started and that still runs. */
+/** Ends every running program that `measured` started. */
 export const endAll = (): void => {
-  for (const tell of running) tell('SIGTERM');
+  for (const send of running) send('SIGTERM');
 };

@@ -10,7 +10,7 @@ const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
 const directory = mkdtempSync(join(tmpdir(), 'other-failures-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A run in which one test fails, as do four things that are no tests. */
+/** A run with one failed test and four failures outside of tests. */
 const files = {
   'vitest.config.mjs':
     "export default { test: { globals: true, globalSetup: ['./setup.mjs'], include: ['*.test.mjs'] } };",
@@ -18,7 +18,7 @@ const files = {
   'unread.test.mjs': "throw new Error('not loaded');",
   'hook.test.mjs': [
     "it('one that fails', () => { throw new Error('not within 240 s'); });",
-    "it('one that is left alone', () => void Promise.reject(new Error('nobody caught this')));",
+    "it('one that is left alone', () => void Promise.reject(new Error('an uncaught error')));",
     "describe('a part', () => { it('is well', () => {}); afterAll(() => { throw new Error('not put away'); }); });",
   ].join('\n'),
 };
@@ -35,7 +35,7 @@ it('failures that are not tests are counted beside a failed test', async () => {
   const found = JSON.parse(readFileSync(others, 'utf8')) as readonly string[];
   expect(found).toEqual([
     'hook.test.mjs: not put away',
-    'unhandled: nobody caught this',
+    'unhandled: an uncaught error',
     'after the tests: the lab left behind: process 7',
   ]);
   expect(tallyOf(readFileSync(report, 'utf8'), code, found)).toMatchObject({ passed: 2, failed: 5 });

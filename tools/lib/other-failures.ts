@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
 
-/** The environment variable that names the file in which they are written down. */
+/** The environment variable with the path of the output file. */
 export const otherFailuresVariable = 'OTHER_FAILURES';
 
 /**
- * A reporter of vitest for failures that its JSON report leaves out: errors that no test caught, hooks of files in which a test
- * has failed too, and a global teardown. The exit code does not tell them from a failed test.
+ * A vitest reporter for failures that the JSON report omits: uncaught errors, failed hooks in files with a failed test,
+ * and a failed global teardown. The exit code does not distinguish these from a failed test.
  */
 export default class OtherFailures implements Reporter {
   readonly #file = process.env[otherFailuresVariable];
@@ -15,7 +15,7 @@ export default class OtherFailures implements Reporter {
   onInit({ logger }: Vitest): void {
     const print = logger.error.bind(logger);
     logger.error = (...words: unknown[]): void => {
-      // The report is written before the teardown. This is all that vitest says of it.
+      // The report is written before the teardown, so this log line is the only trace of a failed teardown.
       if (words[0] === 'error during close') this.#note(`after the tests: ${messageOf(words[1])}`);
       print(...words);
     };
@@ -31,7 +31,7 @@ export default class OtherFailures implements Reporter {
   }
 }
 
-/** A file without a failed test counts as one failure already, by the JSON report. */
+/** Failed hooks in files with a failed test. A file without a failed test counts in the JSON report already. */
 function hookFailures(file: TestModule): readonly string[] {
   if (file.children.allTests('failed').next().done === true) return [];
   const errors = [file, ...file.children.allSuites()].flatMap((each) => each.errors());

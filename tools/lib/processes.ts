@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** When a process started, in the kernel's ticks: together with its id this names one process for good. */
+/** The start time of a process in kernel ticks. PID and start time identify a process uniquely. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -10,7 +10,7 @@ export function startOf(pid: number): string | undefined {
   }
 }
 
-/** All processes that were started with `name` set to a value that `wanted` accepts in their environment. */
+/** The processes with an environment variable `name` whose value `wanted` accepts. */
 export function processesWith(name: string, wanted: (value: string) => boolean): readonly number[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -21,7 +21,7 @@ export function processesWith(name: string, wanted: (value: string) => boolean):
     });
 }
 
-/** The environment a process was started with; nothing for one that is gone, a zombie, or somebody else's. */
+/** The initial environment of a process; empty for a dead process, a zombie, or a process of another user. */
 export function environmentOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');

@@ -1,9 +1,9 @@
-/** How long something may take before we say that it is under way. */
+/** Shorter work prints no progress. */
 const quietMillis = 1_000;
-/** A log file needs far fewer lines than a terminal, which shows one line that changes. */
+/** The interval of progress lines: a terminal rewrites one line, a log file gets few lines. */
 const everyMillis = process.stderr.isTTY ? 1_000 : 20_000;
 
-/** Runs `work`, and while that takes long says what is being done and for how long; silent when it is quick. */
+/** Runs `work`. If it takes long, prints its title and the elapsed time. */
 export async function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   let shown = 0;
@@ -11,15 +11,15 @@ export async function withProgress<T>(title: string, work: () => Promise<T>): Pr
     const now = performance.now();
     if (now - started < quietMillis || (shown > 0 && now - shown < everyMillis)) return;
     shown = now;
-    say(`${title} … ${seconds(started)}`, 'again');
+    print(`${title} … ${seconds(started)}`, 'running');
   };
   const timer = setInterval(show, 250);
   try {
     const result = await work();
-    if (shown > 0) say(`${title}: ${seconds(started)}`, 'last');
+    if (shown > 0) print(`${title}: ${seconds(started)}`, 'ended');
     return result;
   } catch (error) {
-    if (shown > 0) say(`${title}: failed after ${seconds(started)}`, 'last');
+    if (shown > 0) print(`${title}: failed after ${seconds(started)}`, 'ended');
     throw error;
   } finally {
     clearInterval(timer);
@@ -28,8 +28,8 @@ export async function withProgress<T>(title: string, work: () => Promise<T>): Pr
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-function say(line: string, which: 'again' | 'last'): void {
+function print(line: string, which: 'running' | 'ended'): void {
   const onTerminal = process.stderr.isTTY;
-  const end = onTerminal && which === 'again' ? '' : '\n';
+  const end = onTerminal && which === 'running' ? '' : '\n';
   process.stderr.write(`${onTerminal ? '\r\u001b[2K' : ''}${line}${end}`);
 }

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.ts';
 
-/** A field of a message: its name, its type, and whether there are many of it, as a list or as a map. */
+/** A field of a message: its name, its type, and whether it is a list or a map. */
 type Field = readonly [name: string, type: string, many?: 'list' | 'map'];
 type Message = Record<string, Field>;
 
 const field = /^\s*(?:(optional|repeated)\s+([\w.]+)|map<\w+,\s*([\w.]+)>)\s+(\w+)\s*=\s*(\d+);/;
 
-/** How the kinds whose shapes are given travel in the binary form that kubectl uses, from the sources of that Kubernetes. */
+/** The protobuf messages of these schemas, from the sources of the imitated Kubernetes. kubectl uses this encoding. */
 export async function messages(wanted: ReadonlySet<string>): Promise<Record<string, Message>> {
   const all: Record<string, Message> = {};
   for (const module of ['k8s.io/api', 'k8s.io/apimachinery', 'k8s.io/apiextensions-apiserver']) {
@@ -20,7 +20,7 @@ export async function messages(wanted: ReadonlySet<string>): Promise<Record<stri
   return reachable(all, wanted);
 }
 
-/** Messages that JSON writes as a part of another have no shape of their own, but are led to. */
+/** The wanted messages and all messages they refer to. Inlined messages have no schema of their own. */
 function reachable(all: Readonly<Record<string, Message>>, wanted: ReadonlySet<string>): Record<string, Message> {
   const reached: Record<string, Message> = {};
   const reach = (name: string): void => {
@@ -33,7 +33,7 @@ function reachable(all: Readonly<Record<string, Message>>, wanted: ReadonlySet<s
   return Object.fromEntries(Object.entries(reached).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The names of OpenAPI are those of the messages, with the first two parts the other way round. */
+/** OpenAPI names equal message names with the first two parts swapped. */
 const openapiName = (name: string): string => name.replace(/^\.?k8s\.io\./, 'io.k8s.');
 
 function messagesIn(source: string): Record<string, Message> {
@@ -52,7 +52,7 @@ const typeName = (type: string, pack: string): string => {
   return /^[A-Z]/.test(type) ? `${pack}.${type}` : type;
 };
 
-/** The field on a line, by its number; nothing if there is none. */
+/** The field on a line, with its number; empty if there is none. */
 function fieldIn(line: string, pack: string): readonly (readonly [string, Field])[] {
   const found = field.exec(line);
   if (found === null) return [];

@@ -13,25 +13,25 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program that could not be started, or that ended in failure where success was needed. */
+/** A program that ended with a non-zero exit code. */
 export class RunError extends Error {
   override readonly name = 'RunError';
   readonly ended: Ended;
 
   constructor(command: string, ended: Ended) {
-    super(`${command}: ended with ${ended.code}\n${lastLines(ended.stderr || ended.stdout, 30)}`);
+    super(`${command}: exit code ${ended.code}\n${lastLines(ended.stderr || ended.stdout, 30)}`);
     this.ended = ended;
   }
 }
 
-/** Runs a program to its end and gives back its output; any other end than 0 is an error that quotes what it said. */
+/** Runs a program and returns its output. A non-zero exit code throws an error with the last lines of its output. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const ended = await attempt(command, args, options);
   if (ended.code !== 0) throw new RunError([command, ...args].join(' ').slice(0, 400), ended);
   return ended.stdout;
 }
 
-/** Runs a program to its end, whatever that end is. */
+/** Runs a program and returns its exit code and output. */
 export function attempt(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, spawnOptions(options));
@@ -47,7 +47,7 @@ export function attempt(command: string, args: readonly string[], options: RunOp
         stderr: Buffer.concat(stderr).toString(),
       });
     });
-    child.stdin?.on('error', () => {}); // a program that ends before it has read all of its input says why by its code
+    child.stdin?.on('error', () => {}); // a program may exit before it has read its input
     child.stdin?.end(options.input ?? '');
   });
 }

@@ -7,11 +7,11 @@ const root = join(import.meta.dirname, '../..');
 export const resultsDirectory = join(root, 'test-results');
 const otherFailures = join(import.meta.dirname, 'other-failures.ts');
 
-/** How many checks ended well and how many did not. A suite in which nothing ran has failed. */
+/** The number of passed and failed checks. A suite without any test has failed. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
-  /** What failed, and the first words of why, to be told again at the end of a long run. */
+  /** The failed tests with the first line of their errors, for the report at the end of a run. */
   readonly failures?: readonly string[];
 }
 
@@ -26,26 +26,26 @@ export const plainLine = ({ passed, failed }: Tally): string => `${passed} passe
 export interface Suite {
   readonly projects: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Only tests whose title matches. */
+  /** Runs only tests with a matching title. */
   readonly title?: string;
-  /** After this time the suite is ended, and counts as failed. */
+  /** The time limit. A suite killed at its limit counts as failed. */
   readonly limitMillis?: number;
-  /** Other options of vitest. */
+  /** Further options of vitest. */
   readonly options?: readonly string[];
-  /** What its report is called, where the names of its projects do not tell it from another run. */
+  /** The name of the report. Default: the names of the projects. */
   readonly report?: string;
 }
 
-/** A suite that fails this often is not run to its end. */
-const failuresEnough = 5;
+/** A suite stops after this many failures. */
+const bailAfter = 5;
 
-/** The tally of a suite, and what it cost: seconds on the wall, and processor seconds of its whole process tree. */
+/** The tally of a suite, its wall-clock time, and the CPU time of its process tree. */
 export interface SuiteResult extends Tally {
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
 }
 
-/** Runs vitest projects, showing their output, and counts what they report. */
+/** Runs vitest projects, prints their output and counts the results. */
 export async function runSuite(suite: Suite): Promise<SuiteResult> {
   const { projects, env = {}, title, options = [], limitMillis } = suite;
   const report = reportOf(suite);
@@ -57,7 +57,7 @@ export async function runSuite(suite: Suite): Promise<SuiteResult> {
   const filter = title === undefined ? [] : ['--testNamePattern', title];
   const chosen = projects.flatMap((name) => ['--project', name]);
   const written = `--outputFile.json=${report}`;
-  const args = ['run', ...chosen, ...reporters, written, `--bail=${failuresEnough}`, ...filter, ...options];
+  const args = ['run', ...chosen, ...reporters, written, `--bail=${bailAfter}`, ...filter, ...options];
   const ended = await measured('vitest', args, {
     env: { ...env, [otherFailuresVariable]: others },
     ...(limitMillis === undefined ? {} : { limitMillis }),
@@ -65,16 +65,16 @@ export async function runSuite(suite: Suite): Promise<SuiteResult> {
   const tally = tallyOf(await textOf(report, '{}'), ended.code, JSON.parse(await textOf(others, '[]')) as string[]);
   const { cpuSeconds, wallSeconds } = ended;
   if (!ended.isOverdue) return { ...tally, cpuSeconds, wallSeconds };
-  const late = lateBy(projects.join(', '), limitMillis);
+  const late = overdueMessage(projects.join(', '), limitMillis);
   return { ...sum([tally, { passed: 0, failed: 1, failures: [late] }]), cpuSeconds, wallSeconds };
 }
 
 const textOf = (file: string, otherwise: string): Promise<string> => readFile(file, 'utf8').catch(() => otherwise);
 
-const lateBy = (name: string, limitMillis = 0): string =>
-  `${name}: ended after its limit of ${Math.round(limitMillis / 1000)} s`;
+const overdueMessage = (name: string, limitMillis = 0): string =>
+  `${name}: killed at its limit of ${Math.round(limitMillis / 1000)} s`;
 
-/** Where the report of a suite is. */
+/** The path of a suite's report. */
 export const reportOf = ({ projects, report }: Pick<Suite, 'projects' | 'report'>): string =>
   join(resultsDirectory, `${report ?? projects.join('-').replaceAll(' ', '-')}.json`);
 
@@ -98,14 +98,14 @@ interface TestResult {
 }
 
 /**
- * What a vitest report says, and what it leaves out. A failed file without a failed test counts as one failure. No test at all,
- * or a bad end that nothing explains, counts as one too.
+ * Counts the tests of a vitest report, and the failures that it omits. A failed file without a failed test counts as
+ * one failure. A run without tests, or with an unexplained exit code, counts as one failure too.
  */
 export function tallyOf(report: string, code: number, others: readonly string[] = []): Tally {
   const { numPassedTests: passed = 0, numFailedTests = 0, testResults = [] } = JSON.parse(report) as Report;
   const files = testResults.filter(({ status }) => status === 'failed');
   const explained = numFailedTests + files.filter((file) => failedTests(file).length === 0).length + others.length;
-  const failures = [...files.flatMap(failuresIn), ...others.map(firstWords)];
+  const failures = [...files.flatMap(failuresIn), ...others.map(firstLine)];
   return explained > 0 ? { passed, failed: explained, failures } : unexplained(passed, code);
 }
 
@@ -113,27 +113,27 @@ function unexplained(passed: number, code: number): Tally {
   if (passed === 0) return { passed, failed: 1, failures: ['no test ran'] };
   return code === 0
     ? { passed, failed: 0, failures: [] }
-    : { passed, failed: 1, failures: [`all tests passed, but vitest ended with ${code}`] };
+    : { passed, failed: 1, failures: [`all tests passed, but vitest exited with ${code}`] };
 }
 
 const failedTests = ({ assertionResults = [] }: FileResult): readonly TestResult[] =>
   assertionResults.filter(({ status }) => status === 'failed');
 
-/** A file that could not even be loaded has no tests to blame. */
+/** The failures of a file. A file that failed to load has no failed tests, only a message. */
 function failuresIn(result: FileResult): readonly string[] {
   const [file, failed] = [relative(root, result.name), failedTests(result)];
-  if (failed.length === 0) return [`${file}: ${firstWords(result.message)}`];
-  return failed.map(({ fullName, failureMessages = [] }) => `${file}: ${fullName}: ${firstWords(failureMessages[0])}`);
+  if (failed.length === 0) return [`${file}: ${firstLine(result.message)}`];
+  return failed.map(({ fullName, failureMessages = [] }) => `${file}: ${fullName}: ${firstLine(failureMessages[0])}`);
 }
 
 const longestReason = 300;
 
-const firstWords = (message = ''): string => message.trimStart().split('\n', 1).join('').slice(0, longestReason);
+const firstLine = (message = ''): string => message.trimStart().split('\n', 1).join('').slice(0, longestReason);
 
-/** A check that is one program: it passes or it fails. After its limit it is ended, and has failed. */
+/** Runs one program as a check. It fails by a non-zero exit code or at its time limit. */
 export async function runOne(command: string, args: readonly string[], limitMillis: number): Promise<SuiteResult> {
   const { code, cpuSeconds, wallSeconds, isOverdue } = await measured(command, args, { limitMillis });
   if (code === 0 && !isOverdue) return { passed: 1, failed: 0, cpuSeconds, wallSeconds };
-  const failure = isOverdue ? lateBy(command, limitMillis) : command;
+  const failure = isOverdue ? overdueMessage(command, limitMillis) : command;
   return { passed: 0, failed: 1, failures: [failure], cpuSeconds, wallSeconds };
 }

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { cacheDirectory, keyOf, makeWhole } from '../lib/cache.ts';
+import { cacheDirectory, keyOf, makeAtomically } from '../lib/cache.ts';
 import { lock } from '../lib/lock.ts';
-import { Complaint } from '../lib/main.ts';
+import { UserError } from '../lib/main.ts';
 import { withProgress } from '../lib/progress.ts';
 import { attempt, run } from '../lib/run.ts';
 import { type EtcdVersion, type GoModule, goModules } from './catalog.ts';
 
-/** Two at once: while one fetches its sources the other compiles. */
+/** The number of concurrent builds: one downloads while the other compiles. */
 const buildsAtOnce = 2;
 
-/** Where a module's programs are, once they are built: the name holds the version and a key of all that went into them. */
+/** The directory of a module's built programs. Its name has the version and a hash of the inputs. */
 export function programDirectory(module: GoModule): string {
   const directory = join(import.meta.dirname, module.name);
   const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(directory, file)).filter((file) => existsSync(file));
@@ -36,7 +36,7 @@ export const etcdProgram = (version: EtcdVersion, name: 'etcd' | 'etcdctl' | 'et
 
 type Wanted = (module: GoModule) => boolean;
 
-/** Builds what is not built yet, all or some. */
+/** Builds all missing programs, or those that `wanted` selects. */
 export async function buildPrograms(isWanted: Wanted = () => true): Promise<void> {
   if (missing(isWanted).length === 0) return;
   await assertGo();
@@ -58,11 +58,11 @@ const missing = (isWanted: Wanted): readonly GoModule[] =>
   goModules.filter((module) => isWanted(module) && !existsSync(programDirectory(module)));
 
 async function build(module: GoModule): Promise<void> {
-  await makeWhole(programDirectory(module), async (directory) => {
+  await makeAtomically(programDirectory(module), async (directory) => {
     const packages = Object.values(module.packages);
     const linkerFlags = `-s -w ${module.linkerFlags ?? ''}`;
     const args = ['build', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', `${directory}/`, ...packages];
-    // At low priority: suites that need none of it run beside.
+    // At low priority, because test suites run beside.
     await run('nice', ['-n', '10', 'go', ...args], {
       cwd: join(import.meta.dirname, module.name),
       env: goEnvironment(module),
@@ -71,7 +71,7 @@ async function build(module: GoModule): Promise<void> {
   });
 }
 
-/** The user's own settings must neither change what is built nor find their way into it. */
+/** The environment of the build, without Go settings of the user, for reproducible programs. */
 const goEnvironment = (module: GoModule): Record<string, string> => ({
   CGO_ENABLED: '0',
   GOFLAGS: '-buildvcs=false',
@@ -79,7 +79,9 @@ const goEnvironment = (module: GoModule): Record<string, string> => ({
   GOTOOLCHAIN: module.toolchain ?? 'auto',
 });
 
-/** Go names a program after the last word of its package, leaving out a major version: `…/server/v3` becomes `server`. */
+/**
+ * The file name that Go gives a program: the last path element without a major version: `…/server/v3` becomes `server`.
+ */
 async function nameAsCatalogued(module: GoModule, directory: string): Promise<void> {
   for (const [name, packagePath] of Object.entries(module.packages)) {
     const built = basename(packagePath.replace(/\/v\d+$/, ''));
@@ -91,7 +93,7 @@ async function assertGo(): Promise<void> {
   const { code, stdout } = await attempt('go', ['env', 'GOVERSION']).catch(() => ({ code: 1, stdout: '' }));
   const [, minor = 0] = stdout.replace('go', '').split('.').map(Number);
   if (code === 0 && minor >= 21) return;
-  throw new Complaint(
+  throw new UserError(
     'Go 1.21 or newer is needed to build the test cluster (it fetches the exact version it needs by itself); ' +
       "put its bin directory on PATH, or install Debian's golang-go from trixie or bookworm-backports.",
   );

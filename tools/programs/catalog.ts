@@ -1,22 +1,24 @@
-/** A set of programs that one Go module builds. `packages` maps the name of a program to the package it is made of. */
+/** The programs of one Go module. `packages` maps a program name to its Go package. */
 export interface GoModule {
-  /** Its directory beside this file, which holds `go.mod`, `go.sum`, and `main.go` where the program is not a package of the module. */
+  /**
+   * The directory beside this file with `go.mod`, `go.sum`, and `main.go` if no package of the module is the program.
+   */
   readonly name: string;
   readonly version: string;
   readonly packages: Readonly<Record<string, string>>;
   readonly linkerFlags?: string;
-  /** An older Go, fetched by the go command itself, for sources that today's Go compiles into programs that panic. */
+  /** An older Go toolchain, for sources that panic when built with the current Go. The go command downloads it. */
   readonly toolchain?: string;
 }
 
-/** 3.5.21 is here beside the newest 3.5 because the rules for changing membership differ below 3.5.30. */
+/** 3.5.21 is tested beside the newest 3.5, because the rules of membership changes differ before 3.5.30. */
 export const etcdVersions = ['3.1.10', '3.2.13', '3.3.12', '3.4.31', '3.5.21', '3.5.35', '3.6.16', '3.7.3'] as const;
-/** A kubectl as users have it installed: the oldest that the lab accepts. */
-export const strangersKubectl = 'kubectl-1.31';
+/** The oldest kubectl that the lab accepts. */
+export const foreignKubectl = 'kubectl-1.31';
 
 export type EtcdVersion = (typeof etcdVersions)[number];
 
-/** The etcd that keeps the test cluster's own objects. */
+/** The etcd of the test cluster's control plane. */
 export const controlPlaneEtcd: EtcdVersion = '3.6.16';
 
 export const kubernetesVersion = '1.36.4';
@@ -36,13 +38,13 @@ const kubernetes: GoModule = {
 const oldKubectlVersion = '1.31.14';
 
 const oldKubectl: GoModule = {
-  name: strangersKubectl,
+  name: foreignKubectl,
   version: oldKubectlVersion,
   packages: { kubectl: 'kubectl' },
   linkerFlags: versionFlags(oldKubectlVersion),
 };
 
-/** Kubernetes learns its version from the linker; without it the server calls itself v0.0.0 and kubectl warns of skew. */
+/** Linker flags with the Kubernetes version. Without them the server reports v0.0.0 and kubectl warns of skew. */
 function versionFlags(version: string): string {
   const [major, minor] = version.split('.');
   const values = { gitVersion: `v${version}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import { memberClaim } from '../../core/desired/claim.ts';
-import { coreosBackups } from '../../dialects/coreos-v1beta2/backup.ts';
-import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
-import { improbableBackups } from '../../dialects/improbable-v1alpha1/backup.ts';
-import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import { coreosBackups } from '../../apis/coreos-v1beta2/backup.ts';
+import { coreos } from '../../apis/coreos-v1beta2/dialect.ts';
+import { improbableBackups } from '../../apis/improbable-v1alpha1/backup/backup.ts';
+import { improbable } from '../../apis/improbable-v1alpha1/dialect.ts';
+import { memberClaim } from '../../core/manifests/pvc.ts';
 import { Failure } from '../../std/failure.ts';
-import { TerminatingPods } from '../agents/terminating-pods.ts';
+import { TerminatingPods } from '../shared/terminating-pods.ts';
+import type { BackupContext } from './context.ts';
 import { observeBackup } from './observe.ts';
-import type { BackupTools } from './sources.ts';
 
 const metadata = { name: 'db', namespace: 'tenant', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' };
 const storage = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
@@ -47,16 +47,20 @@ async function obstacleTo(api: Api, claim: object | Failure): Promise<string | u
     if (claim instanceof Failure) throw claim;
     return claim;
   };
-  const tools = {
-    ...{ client: { get }, now: () => new Date(), image: { name: 'ours' }, dialect: coreosBackups },
-    ...{ caches: { agents: { by: () => [] } }, operators: { namespace: 'etcd-operator', urls: [] } },
+  const context = {
+    client: { get },
+    now: () => new Date(),
+    image: { name: 'ours' },
+    dialect: coreosBackups,
+    caches: { agents: { by: () => [] } },
+    operators: { namespace: 'etcd-operator', urls: [] },
     terminating: new TerminatingPods(new VirtualClock()),
-  } as unknown as BackupTools;
-  return (await observeBackup(backup.value, tools)).world.obstacle;
+  } as unknown as BackupContext;
+  return (await observeBackup(backup.value, context)).world.obstacle;
 }
 
-describe.each(apis)('a backup of the %s API onto a volume', (api) => {
-  it.each(apis)('is refused where that is of a member of the %s API', async (of) => {
+describe.each(apis)('a backup of the %s API to a PVC', (api) => {
+  it.each(apis)('is refused if the PVC belongs to a member of the %s API', async (of) => {
     const { ownerReferences: _, ...left } = claimOf(of).metadata;
     const { labels: _l, ...unlabelled } = left;
     const owned = {
@@ -66,30 +70,29 @@ describe.each(apis)('a backup of the %s API onto a volume', (api) => {
       },
     };
     expect(await obstacleTo(api, claimOf(of))).toContain('PersistentVolumeClaim "db-0"');
-    expect(await obstacleTo(api, { metadata: left })).toContain("is a member's, as its label");
-    expect(await obstacleTo(api, { metadata: unlabelled })).toContain("is a member's, as its annotation");
-    expect(await obstacleTo(api, owned)).toContain('belongs to EtcdRestore "r": name one that is for backups only');
+    expect(await obstacleTo(api, { metadata: left })).toContain('belongs to a member (label');
+    expect(await obstacleTo(api, { metadata: unlabelled })).toContain('belongs to a member (annotation');
+    expect(await obstacleTo(api, owned)).toContain(
+      'belongs to EtcdRestore "r": name a PVC that is used for backups only',
+    );
   });
 
-  it("is made where the claim is no member's and is labelled for backups", async () => {
+  it('is made if the PVC has the label for backups and belongs to no member', async () => {
     const labels = { app: 'backups', 'etcd-operator/backups': 'true' };
     expect(await obstacleTo(api, { metadata: { name: 'db-0', labels } })).toBeUndefined();
   });
 
-  it.each([{}, { 'etcd-operator/backups': 'false' }])(
-    'waits where the claim has only the labels %j',
-    async (labels) => {
-      const remedy = 'is not labelled for backups: kubectl label pvc db-0 etcd-operator/backups=true';
-      expect(await obstacleTo(api, { metadata: { name: 'db-0', labels } })).toContain(remedy);
-    },
-  );
-
-  it("waits until the claim is there: what is made under its name later may be a member's", async () => {
-    const says = 'PersistentVolumeClaim "db-0" is not there: create it in namespace "tenant"';
-    expect(await obstacleTo(api, new Failure('not-found', 'there is none'))).toContain(says);
+  it.each([{}, { 'etcd-operator/backups': 'false' }])('waits if the PVC has only the labels %j', async (labels) => {
+    const remedy = 'is not labelled for backups: kubectl label pvc db-0 etcd-operator/backups=true';
+    expect(await obstacleTo(api, { metadata: { name: 'db-0', labels } })).toContain(remedy);
   });
 
-  it('waits where the operator may not read PersistentVolumeClaims', async () => {
+  it('waits until the PVC exists: a PVC created later under its name may be one of a member', async () => {
+    const message = 'PersistentVolumeClaim "db-0" does not exist: create it in namespace "tenant"';
+    expect(await obstacleTo(api, new Failure('not-found', 'not found'))).toContain(message);
+  });
+
+  it('waits if the operator may not read PersistentVolumeClaims', async () => {
     expect(await obstacleTo(api, new Failure('forbidden', 'may not get claims'))).toBe('may not get claims');
   });
 });

@@ -1,53 +1,54 @@
-import type { StorePlace } from '../../core/model/store-place.ts';
-import { coreos } from '../../dialects/coreos-v1beta2/dialect.ts';
-import { improbable } from '../../dialects/improbable-v1alpha1/dialect.ts';
+import { coreos } from '../../apis/coreos-v1beta2/dialect.ts';
+import { improbable } from '../../apis/improbable-v1alpha1/dialect.ts';
+import type { StoreLocation } from '../../core/backup/store-location.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { PersistentVolumeClaim, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
-import { addressOf } from '../agents/store-access.ts';
+import { addressOf } from '../shared/store-access.ts';
 
 const groups = [coreos.group, improbable.group];
-/** Labels of members that begin with no group's name. */
+/** Labels of member PVCs that do not start with an API group. */
 const memberLabels: ReadonlySet<string> = new Set(['etcd_cluster', 'etcd_node']);
 
-/** Opts a PersistentVolumeClaim in as a place for backups. */
+/** Marks a PersistentVolumeClaim as a destination for backups. */
 export const backupVolumeLabel = 'etcd-operator/backups';
 
 /**
- * Why no backup is written to a volume, if there is a reason. Only a PersistentVolumeClaim with the label for backups is written
- * to: the right to create an EtcdBackup does not give the right to change data of other applications.
+ * Why no backup may be written to a PVC; undefined if it may. The PVC must have the label for backups: the right to
+ * create an EtcdBackup is not the right to change data of other applications.
  */
-export async function refusalOfBackupVolume(
-  place: StorePlace,
+export async function refusalToWritePvc(
+  place: StoreLocation,
   namespace: string,
-  tools: { readonly client: Pick<KubeClient, 'get'> },
+  context: { readonly client: Pick<KubeClient, 'get'> },
 ): Promise<string | undefined> {
   return refusal(place, namespace, {
-    ...tools,
+    ...context,
     judge: (claim) => memberRefusal(place, claim) ?? optInRefusal(place, claim),
   });
 }
 
-/** Why a volume is not read, if there is a reason: a volume of a member holds a data directory. */
-export async function refusalOfClaim(
-  place: StorePlace,
+/** Why a PVC may not be read; undefined if it may. PVCs of members hold data directories and are refused. */
+export async function refusalToReadPvc(
+  place: StoreLocation,
   namespace: string,
-  tools: { readonly client: Pick<KubeClient, 'get'> },
+  context: { readonly client: Pick<KubeClient, 'get'> },
 ): Promise<string | undefined> {
-  return refusal(place, namespace, { ...tools, judge: (claim) => memberRefusal(place, claim) });
+  return refusal(place, namespace, { ...context, judge: (claim) => memberRefusal(place, claim) });
 }
 
 type Claim = Stored<PersistentVolumeClaim>;
 
-const memberRefusal = (place: StorePlace, claim: Claim): string | undefined => {
+const memberRefusal = (place: StoreLocation, claim: Claim): string | undefined => {
   const why = membershipOf(claim);
   return (
-    why && `${place.field}: PersistentVolumeClaim "${claim.metadata.name}" ${why}: name one that is for backups only`
+    why &&
+    `${place.field}: PersistentVolumeClaim "${claim.metadata.name}" ${why}: name a PVC that is used for backups only`
   );
 };
 
-const optInRefusal = ({ field }: StorePlace, { metadata: { name, labels } }: Claim): string | undefined =>
+const optInRefusal = ({ field }: StoreLocation, { metadata: { name, labels } }: Claim): string | undefined =>
   labels?.[backupVolumeLabel] === 'true'
     ? undefined
     : `${field}: PersistentVolumeClaim "${name}" is not labelled for backups: ` +
@@ -58,14 +59,18 @@ interface Judging {
   readonly judge: (claim: Claim) => string | undefined;
 }
 
-async function refusal(place: StorePlace, namespace: string, { client, judge }: Judging): Promise<string | undefined> {
+async function refusal(
+  place: StoreLocation,
+  namespace: string,
+  { client, judge }: Judging,
+): Promise<string | undefined> {
   const { kind, bucket: name } = addressOf(place).store;
   if (kind !== 'file') return undefined;
   try {
     return judge(await client.get(persistentVolumeClaims, { namespace, name }));
   } catch (thrown) {
     const { kind: failure, message } = Failure.from(thrown);
-    // A pod that waited for the claim would get whatever is made under its name later, be it a member's.
+    // A Pod that waits for a missing PVC would mount any PVC of that name, even one of a member.
     if (failure === 'not-found') return `${place.field}: ${missing(name, namespace)}`;
     if (failure === 'forbidden') return message;
     throw thrown;
@@ -73,16 +78,16 @@ async function refusal(place: StorePlace, namespace: string, { client, judge }: 
 }
 
 const missing = (name: string, namespace: string): string =>
-  `PersistentVolumeClaim "${name}" is not there: create it in namespace "${namespace}"`;
+  `PersistentVolumeClaim "${name}" does not exist: create it in namespace "${namespace}"`;
 
-/** What makes a claim one of a member, of either API; nothing if it is none. */
+/** Why a PVC counts as one of a member of either API; undefined if it does not. */
 function membershipOf({ metadata }: Stored<PersistentVolumeClaim>): string | undefined {
   const { ownerReferences = [], labels = {}, annotations = {} } = metadata;
   const owner = ownerReferences.find(({ apiVersion }) => groups.some((group) => apiVersion.startsWith(`${group}/`)));
   if (owner !== undefined) return `belongs to ${owner.kind} "${owner.name}"`;
   const isOurs = (key: string): boolean => groups.some((group) => key.startsWith(`${group}/`));
   const label = Object.keys(labels).find((key) => memberLabels.has(key) || isOurs(key));
-  if (label !== undefined) return `is a member's, as its label ${label} says`;
+  if (label !== undefined) return `belongs to a member (label ${label})`;
   const annotation = Object.keys(annotations).find(isOurs);
-  return annotation && `is a member's, as its annotation ${annotation} says`;
+  return annotation && `belongs to a member (annotation ${annotation})`;
 }

@@ -1,72 +1,73 @@
-import type { Agent } from '../../core/model/agent.ts';
-import type { BackupIntent, BackupWorld } from '../../core/model/backup.ts';
-import { dueSlot } from '../../core/plan/backup/plan-backup.ts';
-import type { ReadBackup } from '../../dialects/backup-dialect.ts';
+import type { ReadBackup } from '../../apis/common/backup-dialect.ts';
+import type { Agent } from '../../core/backup/agent.ts';
+import type { BackupIntent, BackupWorld } from '../../core/backup/model.ts';
+import { dueSlot } from '../../core/backup/plan.ts';
 import { isAbsentOrUndefined } from '../../kube/errors.ts';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
-import { agentOf } from '../agents/agent-of-pod.ts';
-import { askProgress } from '../agents/ask-progress.ts';
-import { accessTo, type EtcdAccess } from '../agents/etcd-access.ts';
-import { refusalOf } from '../agents/operators-store.ts';
-import { fetchSecret } from '../cluster/fetch-secret.ts';
-import { withStatus } from '../cluster/publish.ts';
-import { ownerIndex } from '../cluster/sources.ts';
-import { isAway, seenFromAway, workplaceOf } from './away.ts';
-import { refusalOfBackupVolume } from './member-claims.ts';
-import type { BackupTools } from './sources.ts';
+import { agentOf } from '../shared/agent-pods.ts';
+import { askProgress } from '../shared/agent-progress.ts';
+import { ownerIndex } from '../shared/context.ts';
+import { accessTo, type EtcdAccess } from '../shared/etcd-access.ts';
+import { refusalOf } from '../shared/operator-store.ts';
+import { fetchSecret } from '../shared/secret-reader.ts';
+import { withStatus } from '../shared/status-writer.ts';
+import { isInOtherNamespace, placementOf, withQualifiedHosts } from './agent-namespace.ts';
+import type { BackupContext } from './context.ts';
+import { refusalToWritePvc } from './member-claims.ts';
 
-/** What a pass over a backup knows. */
+/** The observed state of one EtcdBackup in one pass. */
 export interface ObservedBackup {
   readonly world: BackupWorld;
   readonly access: EtcdAccess;
-  /** The cluster as it was asked for, where the backup names one. */
+  /** Name and spec of the source EtcdCluster, if the backup names one. */
   readonly cluster?: { readonly spec: Readonly<Record<string, unknown>>; readonly name: string };
 }
 
-const nowhere: EtcdAccess = { endpoints: [] };
+const noAccess: EtcdAccess = { endpoints: [] };
 
-export async function observeBackup({ intent, memory }: ReadBackup, tools: BackupTools): Promise<ObservedBackup> {
-  const agents = await agentsOf(intent, tools);
-  const known = { now: tools.now().getTime(), intent, memory, agents };
-  // What is missing matters only to a run that could begin now.
+export async function observeBackup({ intent, memory }: ReadBackup, context: BackupContext): Promise<ObservedBackup> {
+  const agents = await agentsOf(intent, context);
+  const known = { now: context.now().getTime(), intent, memory, agents };
+  // Obstacles are looked up only if a run could start now.
   if (dueSlot(known) === undefined || agents.some(({ slot }) => slot > (memory.lastSlot ?? -1)))
-    return { world: { ...known, obstacle: undefined }, access: nowhere };
-  const found = await findSource(intent, tools);
-  if (typeof found === 'string') return { world: { ...known, obstacle: found }, access: nowhere };
-  return { world: { ...known, obstacle: await obstacleTo(intent, found.access, tools) }, ...found };
+    return { world: { ...known, obstacle: undefined }, access: noAccess };
+  const found = await findSource(intent, context);
+  if (typeof found === 'string') return { world: { ...known, obstacle: found }, access: noAccess };
+  return { world: { ...known, obstacle: await obstacleTo(intent, found.access, context) }, ...found };
 }
 
-async function agentsOf(intent: BackupIntent, tools: BackupTools): Promise<readonly Agent[]> {
-  const found = agentPodsOf(intent, tools);
-  const overdue = tools.terminating.overdue(keyOf(intent), found);
-  const agents = await Promise.all(found.map((pod) => agentAt(pod, tools)));
+async function agentsOf(intent: BackupIntent, context: BackupContext): Promise<readonly Agent[]> {
+  const found = agentPodsOf(intent, context);
+  const overdue = context.terminating.overdue(keyOf(intent), found);
+  const agents = await Promise.all(found.map((pod) => agentAt(pod, context)));
   return agents.map((agent) => ({ ...agent, isOverdue: overdue.has(agent.uid) }));
 }
 
-/** An agent that works is asked how far it is. */
-async function agentAt(pod: Stored<Pod>, tools: BackupTools): Promise<Agent> {
-  const agent = agentOf(pod, tools.dialect.group);
+/** Adds the progress of a running agent. */
+async function agentAt(pod: Stored<Pod>, context: BackupContext): Promise<Agent> {
+  const agent = agentOf(pod, context.dialect.group);
   return agent.state.is === 'running'
-    ? { ...agent, state: { is: 'running', progress: await askProgress(pod, tools) } }
+    ? { ...agent, state: { is: 'running', progress: await askProgress(pod, context) } }
     : agent;
 }
 
-/** Agents are in the namespace of their resource, or with the operator's credentials in the operator's own. */
-export function agentPodsOf(intent: BackupIntent, { caches, operators }: BackupTools): readonly Stored<Pod>[] {
+/** Agents with the operator's credentials run in the operator's namespace, all others in that of their EtcdBackup. */
+export function agentPodsOf(intent: BackupIntent, { caches, operators }: BackupContext): readonly Stored<Pod>[] {
   const namespaces = new Set([intent.namespace, operators.namespace]);
   return [...namespaces].flatMap((namespace) => caches.agents.by(ownerIndex, namespace, intent.uid));
 }
 
 type Found = Omit<ObservedBackup, 'world'>;
 
-/** How to reach what is to be saved; a sentence where that cannot be told yet. */
-async function findSource(intent: BackupIntent, tools: BackupTools): Promise<Found | string> {
+/** How to reach the etcd to back up, or a message if that is not known yet. */
+async function findSource(intent: BackupIntent, context: BackupContext): Promise<Found | string> {
   const { source, namespace } = intent;
-  if ('endpoints' in source) return { access: isAway(intent, tools) ? seenFromAway(source, namespace) : source };
-  const { dialect, resource } = tools.clusters;
+  if ('endpoints' in source)
+    return { access: isInOtherNamespace(intent, context) ? withQualifiedHosts(source, namespace) : source };
+  const { dialect, resource } = context.clusters;
   const name = source.cluster;
-  const object = await tools.client.get(resource, { namespace, name }).catch((thrown: unknown) => {
+  const object = await context.client.get(resource, { namespace, name }).catch((thrown: unknown) => {
     const { kind, message } = Failure.from(thrown);
     if (isAbsentOrUndefined(thrown)) return `there is no ${dialect.kind} "${name}" in this namespace`;
     if (kind === 'forbidden') return message;
@@ -74,44 +75,48 @@ async function findSource(intent: BackupIntent, tools: BackupTools): Promise<Fou
   });
   if (typeof object === 'string') return object;
   const read = dialect.read(withStatus(object, { dialect: resource }));
-  if (!read.ok) return `${dialect.kind} "${name}" has a spec that makes no sense`;
+  if (!read.ok) return `${dialect.kind} "${name}" has an invalid spec: correct it`;
   const access = accessTo(read.value);
   if (access.endpoints.length === 0) return `${dialect.kind} "${name}" has no members yet`;
   return { access, cluster: { name, spec: object.spec as Readonly<Record<string, unknown>> } };
 }
 
-async function obstacleTo(intent: BackupIntent, access: EtcdAccess, tools: BackupTools): Promise<string | undefined> {
-  if (typeof tools.image === 'string') return tools.image;
-  const { operators } = tools;
+async function obstacleTo(
+  intent: BackupIntent,
+  access: EtcdAccess,
+  context: BackupContext,
+): Promise<string | undefined> {
+  if (typeof context.image === 'string') return context.image;
+  const { operators } = context;
   const refusal = intent.credentials === 'operators' ? refusalOf(intent.store, intent.namespace, operators) : undefined;
-  const { namespace, place } = workplaceOf(intent, tools);
-  const ofClaim = await refusalOfBackupVolume(place, namespace, tools);
-  return refusal ?? ofClaim ?? closedFromAway(intent, access, tools) ?? missingSecret(intent, access, tools);
+  const { namespace, place } = placementOf(intent, context);
+  const ofClaim = await refusalToWritePvc(place, namespace, context);
+  return refusal ?? ofClaim ?? etcdSecretObstacle(intent, access, context) ?? missingSecret(intent, access, context);
 }
 
-/** What opens etcd stays in its namespace, and what opens the store in the operator's: no pod can have both. */
-function closedFromAway(
+/** A Pod mounts Secrets of one namespace only: the Secret for etcd or the operator's Secret for the store, not both. */
+function etcdSecretObstacle(
   intent: BackupIntent,
   { tlsSecret, userSecret }: EtcdAccess,
-  tools: BackupTools,
+  context: BackupContext,
 ): string | undefined {
   const secret = tlsSecret ?? userSecret;
-  if (secret === undefined || !isAway(intent, tools)) return undefined;
+  if (secret === undefined || !isInOtherNamespace(intent, context)) return undefined;
   return (
-    `etcd is entered with Secret "${secret}", which does not leave this namespace, and the operator's credentials for ` +
-    'the store do not come here: name a Secret or a serviceAccountName of this namespace for the store'
+    `no Pod can mount both Secret "${secret}" for etcd in this namespace and the operator's credentials for the store in ` +
+    'its namespace: name a Secret or a serviceAccountName of this namespace for the store'
   );
 }
 
 async function missingSecret(
   intent: BackupIntent,
   { tlsSecret, userSecret }: EtcdAccess,
-  tools: BackupTools,
+  context: BackupContext,
 ): Promise<string | undefined> {
-  const { namespace, place } = workplaceOf(intent, tools);
+  const { namespace, place } = placementOf(intent, context);
   for (const name of [place.secret, tlsSecret, userSecret]) {
-    if (name !== undefined && (await fetchSecret(name, namespace, tools)) === 'missing')
-      return `Secret "${name}" is not there: create it in namespace "${namespace}"`;
+    if (name !== undefined && (await fetchSecret(name, namespace, context)) === 'missing')
+      return `Secret "${name}" does not exist: create it in namespace "${namespace}"`;
   }
   return undefined;
 }

@@ -1,53 +1,65 @@
-import type { BackupWorld } from '../../core/model/backup.ts';
-import { type BackupVerdict, planBackup, stillLeaving } from '../../core/plan/backup/plan-backup.ts';
-import { backupStatusOf } from '../../core/status/backup-status.ts';
-import type { ReadBackup } from '../../dialects/backup-dialect.ts';
+import type { ReadBackup } from '../../apis/common/backup-dialect.ts';
+import type { BackupWorld } from '../../core/backup/model.ts';
+import { type BackupVerdict, planBackup, stillLeaving } from '../../core/backup/plan.ts';
+import { backupStatusOf } from '../../core/backup/status.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { pods } from '../../kube/resource.ts';
-import { again, around, done, failed, notYet, type Outcome, visitAt, waiting } from '../../runtime/outcome.ts';
+import {
+  done,
+  failed,
+  type Outcome,
+  requeueAfter,
+  requeueAround,
+  requeueAt,
+  requeueOnStaleCache,
+  waiting,
+} from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import { awayIndex, awayMark } from '../agents/away.ts';
-import { withoutOldFinalizer } from '../agents/old-finalizer.ts';
-import { askingAgain, refusalBy } from '../agents/refused.ts';
-import { plainHttp, storeAccess } from '../agents/store-access.ts';
-import { publish, withStatus } from '../cluster/publish.ts';
-import type { ClusterObject } from '../cluster/sources.ts';
+import { agentForKey, agentNamespaceIndex } from '../shared/agent-namespace.ts';
+import { refusalMessage, retryRejected } from '../shared/api-refusal.ts';
+import type { ClusterObject } from '../shared/context.ts';
+import { withoutOldFinalizer } from '../shared/legacy-finalizer.ts';
+import { publish, withStatus } from '../shared/status-writer.ts';
+import { plainHttp, storeAccess } from '../shared/store-access.ts';
+import type { BackupContext } from './context.ts';
 import { agentPodsOf, type ObservedBackup, observeBackup } from './observe.ts';
 import { savePod } from './save-pod.ts';
-import type { BackupTools } from './sources.ts';
 
-/** How soon to look again at what nobody tells us of: Secrets are not watched, and time passes by itself. */
+/** Seconds until the next pass. Secrets and time cause no watch events, so passes are timed. */
 const seconds = { acted: 0.02, obstacle: 3, refused: 10, working: 2, agent: 30, longestWait: 600 } as const;
 
-/** One pass over one backup: observe, plan, act, tell. */
-export function backupReconciler(tools: BackupTools): Reconcile<string> {
-  return askingAgain(async (key) => {
-    const found = tools.caches.backups.get(key);
-    await removeAbandoned(key, found?.metadata.uid, tools);
-    if (found === undefined) return done; // owner references clean up; what was stored stays
-    if (!(await withoutOldFinalizer(found, tools))) return again(seconds.acted);
-    if (found.metadata.deletionTimestamp !== undefined || !tools.isOurs(found.metadata)) return done;
-    return tools.caughtUp(key) ? visit(withStatus(found, tools), tools) : notYet(seconds.acted);
-  }, tools);
+/** Runs one pass over one EtcdBackup: observe, plan, act, report. */
+export function backupReconciler(context: BackupContext): Reconcile<string> {
+  return retryRejected(async (key) => {
+    const found = context.caches.backups.get(key);
+    await removeOrphanedAgents(key, found?.metadata.uid, context);
+    if (found === undefined) return done; // garbage collection deletes the Pods; stored objects stay
+    if (!(await withoutOldFinalizer(found, context))) return requeueAfter(seconds.acted);
+    if (found.metadata.deletionTimestamp !== undefined || !context.isOurs(found.metadata)) return done;
+    return context.caughtUp(key) ? visit(withStatus(found, context), context) : requeueOnStaleCache(seconds.acted);
+  }, context);
 }
 
-async function visit(object: Stored<ClusterObject>, tools: BackupTools): Promise<Outcome> {
-  const read = tools.dialect.read(object);
-  if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
+async function visit(object: Stored<ClusterObject>, context: BackupContext): Promise<Outcome> {
+  const read = context.dialect.read(object);
+  if (!read.ok)
+    return refuse(object, read.problems.map(({ path, message }) => `${path}: ${message}`).join('; '), context);
   const problem = problemWith(read.value);
-  return problem === undefined ? pass(object, read.value, tools) : refuse(object, problem, tools);
+  return problem === undefined ? pass(object, read.value, context) : refuse(object, problem, context);
 }
 
-async function pass(object: Stored<ClusterObject>, read: ReadBackup, tools: BackupTools): Promise<Outcome> {
-  const observed = await observeBackup(read, tools);
+async function pass(object: Stored<ClusterObject>, read: ReadBackup, context: BackupContext): Promise<Outcome> {
+  const observed = await observeBackup(read, context);
   const planned = planBackup(observed.world);
   const refusal =
-    planned.is === 'start' ? await refusalBy(start(object, { read, observed, slot: planned.slot }, tools)) : undefined;
+    planned.is === 'start'
+      ? await refusalMessage(start(object, { read, observed, slot: planned.slot }, context))
+      : undefined;
   const verdict = refusal === undefined ? planned : ({ is: 'wait', for: 'obstacle', message: refusal } as const);
-  await tell(object, { verdict, read }, tools);
-  if (verdict.is === 'discard') await discard(verdict, read, tools);
+  await reportVerdict(object, { verdict, read }, context);
+  if (verdict.is === 'discard') await discard(verdict, read, context);
   return refusal === undefined ? nextVisit(verdict, observed.world) : waiting('refused', seconds.refused);
 }
 
@@ -56,19 +68,23 @@ interface Pass {
   readonly read: ReadBackup;
 }
 
-async function tell(object: Stored<ClusterObject>, { verdict, read }: Pass, tools: BackupTools): Promise<void> {
+async function reportVerdict(
+  object: Stored<ClusterObject>,
+  { verdict, read }: Pass,
+  context: BackupContext,
+): Promise<void> {
   const status = backupStatusOf(verdict, read.intent);
   if (status !== undefined) {
     const { generation } = object.metadata;
-    const written = tools.dialect.writeStatus({ status, generation, now: tools.now() }, object.status);
-    await publish(object, written, tools);
+    const written = context.dialect.writeStatus({ status, generation, now: context.now() }, object.status);
+    await publish(object, written, context);
   }
-  if (verdict.is === 'conclude') tellEnd(object, verdict, tools);
+  if (verdict.is === 'conclude') reportEnd(object, verdict, context);
   if (verdict.is === 'wait' && verdict.for === 'obstacle')
-    tools.tell(object, { type: 'Warning', reason: 'BackupBlocked', message: verdict.message });
+    context.recordEvent(object, { type: 'Warning', reason: 'BackupBlocked', message: verdict.message });
 }
 
-/** What only those who open stores can judge. */
+/** Why the store location is invalid; undefined if it is valid. */
 function problemWith({ intent }: ReadBackup): string | undefined {
   try {
     storeAccess(intent.store, 'to-write');
@@ -80,12 +96,12 @@ function problemWith({ intent }: ReadBackup): string | undefined {
   }
 }
 
-/** What has ended stays as it was told, whatever becomes of its spec. */
-async function refuse(object: Stored<ClusterObject>, problems: string, tools: BackupTools): Promise<Outcome> {
-  if (tools.dialect.isOver(object)) return done;
-  tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
-  await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
-  return done; // until somebody corrects it, and then there is an event
+/** The status of a finished backup stays, even if its spec becomes invalid. */
+async function refuse(object: Stored<ClusterObject>, problems: string, context: BackupContext): Promise<Outcome> {
+  if (context.dialect.isOver(object)) return done;
+  context.recordEvent(object, { type: 'Warning', reason: 'BadSpec', message: problems });
+  await publish(object, context.dialect.writeProblems(problems, object.status, context.now()), context);
+  return done; // a corrected spec is a watch event
 }
 
 interface Starting {
@@ -94,64 +110,64 @@ interface Starting {
   readonly slot: number;
 }
 
-async function start(object: Stored<ClusterObject>, run: Starting, tools: BackupTools): Promise<void> {
-  const { image } = tools;
+async function start(object: Stored<ClusterObject>, run: Starting, context: BackupContext): Promise<void> {
+  const { image } = context;
   if (typeof image === 'string') return;
-  const wanted = savePod({ ...run, image }, tools);
-  await tools
+  const wanted = savePod({ ...run, image }, context);
+  await context
     .writer(keyOf(object.metadata))
     .create(pods, wanted as never)
     .catch((thrown: unknown) => {
-      if (!isAlreadyExists(thrown)) throw thrown; // another operator, or we before we were killed
+      if (!isAlreadyExists(thrown)) throw thrown; // created by another operator, or by this one before it was killed
     });
-  tools.log('info', 'a backup begins', { backup: keyOf(object.metadata), pod: wanted.metadata.name });
-  for (const news of tools.dialect.tellStart(wanted.metadata.name)) tools.tell(object, news);
-  if (storeAccess(run.read.intent.store, 'to-write').isPlain) tools.tell(object, plainHttp);
+  context.log('info', 'starting backup', { backup: keyOf(object.metadata), pod: wanted.metadata.name });
+  for (const event of context.dialect.eventsOfStart(wanted.metadata.name)) context.recordEvent(object, event);
+  if (storeAccess(run.read.intent.store, 'to-write').isPlain) context.recordEvent(object, plainHttp);
 }
 
-function tellEnd(
+function reportEnd(
   object: Stored<ClusterObject>,
   { report }: BackupVerdict & { is: 'conclude' },
-  tools: BackupTools,
+  context: BackupContext,
 ): void {
   const { ok, message } = report;
-  tools.log(ok ? 'info' : 'warn', 'a backup has ended', { backup: keyOf(object.metadata), ok, detail: message });
-  for (const news of tools.dialect.tellEnd(report)) tools.tell(object, news);
+  context.log(ok ? 'info' : 'warn', 'backup ended', { backup: keyOf(object.metadata), ok, detail: message });
+  for (const event of context.dialect.eventsOfEnd(report)) context.recordEvent(object, event);
 }
 
 async function discard(
   { agent: { uid }, why }: BackupVerdict & { readonly is: 'discard' },
   { intent }: ReadBackup,
-  tools: BackupTools,
+  context: BackupContext,
 ): Promise<void> {
-  if (why !== undefined) tools.log('warn', 'a backup begins again', { backup: keyOf(intent), detail: why });
-  const those = agentPodsOf(intent, tools).filter((pod) => pod.metadata.uid === uid);
-  await removePods(those, keyOf(intent), tools);
+  if (why !== undefined) context.log('warn', 'restarting backup', { backup: keyOf(intent), detail: why });
+  const discarded = agentPodsOf(intent, context).filter((pod) => pod.metadata.uid === uid);
+  await removePods(discarded, keyOf(intent), context);
 }
 
-/** Agents away from their resource are owned by nobody, so when it goes, they are removed here. */
-async function removeAbandoned(key: string, uid: string | undefined, tools: BackupTools): Promise<void> {
-  const label = awayMark(tools.dialect.group);
-  const away = tools.caches.agents.by(awayIndex, tools.operators.namespace, key);
-  const abandoned = away.filter(({ metadata: { labels, deletionTimestamp } }) => {
+/** Deletes agent Pods in the operator's namespace whose EtcdBackup is gone: ownerReferences do not cross namespaces. */
+async function removeOrphanedAgents(key: string, uid: string | undefined, context: BackupContext): Promise<void> {
+  const label = agentForKey(context.dialect.group);
+  const agents = context.caches.agents.by(agentNamespaceIndex, context.operators.namespace, key);
+  const orphans = agents.filter(({ metadata: { labels, deletionTimestamp } }) => {
     return labels?.[label] !== uid && deletionTimestamp === undefined;
   });
-  await removePods(abandoned, key, tools);
+  await removePods(orphans, key, context);
 }
 
-async function removePods(those: readonly Stored<Pod>[], key: string, tools: BackupTools): Promise<void> {
-  const writer = tools.writer(key);
-  for (const { metadata } of those) {
+async function removePods(agents: readonly Stored<Pod>[], key: string, context: BackupContext): Promise<void> {
+  const writer = context.writer(key);
+  for (const { metadata } of agents) {
     const { namespace, name, uid } = metadata;
     await unless('not-found', writer.remove(pods, { namespace, name }, { preconditions: { uid } }), undefined);
   }
 }
 
-/** Whoever works is asked again soon how far it is: a moment after its start it does not say. */
-const untilAsked = ({ agents }: BackupWorld): number =>
+/** Seconds until the next look at an agent: soon if it runs, because its progress is reported. */
+const secondsUntilAgentCheck = ({ agents }: BackupWorld): number =>
   agents.some(({ state }) => state.is === 'running') ? seconds.working : seconds.agent;
 
-/** A terminating pod is seen often enough to know, when the next run is due, how long it has been terminating. */
+/** Passes are frequent while a Pod terminates: the next run must know how long the Pod has been terminating. */
 const longestWait = (world: BackupWorld): number =>
   stillLeaving(world) === undefined ? seconds.longestWait : seconds.agent;
 
@@ -160,10 +176,12 @@ function nextVisit(verdict: BackupVerdict, world: BackupWorld): Outcome {
     case 'start':
     case 'conclude':
     case 'discard':
-      return again(seconds.acted);
+      return requeueAfter(seconds.acted);
     case 'wait':
-      if (verdict.for === 'time') return visitAt(verdict.until, world.now, longestWait(world));
-      return verdict.for === 'agent' ? around(untilAsked(world)) : waiting('obstacle', seconds.obstacle);
+      if (verdict.for === 'time') return requeueAt(verdict.until, world.now, longestWait(world));
+      return verdict.for === 'agent'
+        ? requeueAround(secondsUntilAgentCheck(world))
+        : waiting('obstacle', seconds.obstacle);
     case 'paused':
     case 'finished':
       return done;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type AgentCall, type AgentImage, agentPod, progressPort } from '../../core/desired/agent-pod.ts';
-import type { Manifest } from '../../core/desired/manifest.ts';
-import type { BackupIntent, Keeper } from '../../core/model/backup.ts';
-import type { StorePlace } from '../../core/model/store-place.ts';
-import { limitsOf } from '../../core/plan/backup/limits.ts';
-import type { ReadBackup } from '../../dialects/backup-dialect.ts';
-import { sharedPrefix } from '../../storage/template.ts';
-import { agentLabel, slotAnnotation } from '../agents/agent-of-pod.ts';
-import { awayMarks } from '../agents/away.ts';
-import { etcdMounts, etcdWords } from '../agents/etcd-access.ts';
-import { type StoreAccess, storeAccess } from '../agents/store-access.ts';
-import { isAway, workplaceOf } from './away.ts';
+import type { ReadBackup } from '../../apis/common/backup-dialect.ts';
+import { limitsOf } from '../../core/backup/limits.ts';
+import type { BackupIntent, RetentionOwner } from '../../core/backup/model.ts';
+import type { StoreLocation } from '../../core/backup/store-location.ts';
+import { type AgentCall, type AgentImage, agentPod, progressPort } from '../../core/manifests/agent-pod.ts';
+import type { Manifest } from '../../core/manifests/manifest.ts';
+import { sharedPrefix } from '../../objectstore/template.ts';
+import { agentForMetadata } from '../shared/agent-namespace.ts';
+import { agentLabel, slotAnnotation } from '../shared/agent-pods.ts';
+import { etcdArguments, etcdMounts } from '../shared/etcd-access.ts';
+import { type StoreAccess, storeAccess } from '../shared/store-access.ts';
+import { isInOtherNamespace, placementOf } from './agent-namespace.ts';
+import type { BackupContext } from './context.ts';
 import type { ObservedBackup } from './observe.ts';
-import type { BackupTools } from './sources.ts';
 
 export interface SaveRun {
   readonly read: ReadBackup;
@@ -22,22 +22,22 @@ export interface SaveRun {
 }
 
 /**
- * The pod of one run. Its name follows from the resource and the time of the run, so that a second look, or a second
- * operator, cannot start the same run twice.
+ * The agent Pod of one run. Its name is derived from the EtcdBackup and the time of the run, so that a second pass or a
+ * second operator cannot start the same run twice.
  */
-export function savePod({ read, slot, observed, image }: SaveRun, tools: Saver): Manifest {
+export function savePod({ read, slot, observed, image }: SaveRun, context: SaveContext): Manifest {
   const { intent, owner } = read;
-  const { namespace, place, serviceAccountName } = workplaceOf(intent, tools);
+  const { namespace, place, serviceAccountName } = placementOf(intent, context);
   const store = storeAccess(place, 'to-write');
-  const save = { name: 'save', words: saveWords({ read, observed, store }, tools) };
-  const { group } = tools.dialect;
-  const away = isAway(intent, tools) ? awayMarks(group, intent) : undefined;
+  const save = { name: 'save', args: saveArguments({ read, observed, store }, context) };
+  const { group } = context.dialect;
+  const owning = isInOtherNamespace(intent, context) ? agentForMetadata(group, intent) : undefined;
   return agentPod({
     name: agentName(intent, slot),
     namespace,
-    labels: { app: 'etcd-backup', [agentLabel(group)]: 'backup', ...away?.labels, ...store.labels },
-    annotations: { [slotAnnotation(group)]: String(slot), ...away?.annotations },
-    owner: away === undefined ? owner : undefined,
+    labels: { app: 'etcd-backup', [agentLabel(group)]: 'backup', ...owning?.labels, ...store.labels },
+    annotations: { [slotAnnotation(group)]: String(slot), ...owning?.annotations },
+    owner: owning === undefined ? owner : undefined,
     image,
     calls: [save, ...pruneCalls(intent, store)],
     mounts: [...store.mounts, ...etcdMounts(observed.access)],
@@ -46,12 +46,12 @@ export function savePod({ read, slot, observed, image }: SaveRun, tools: Saver):
   });
 }
 
-type Saver = Pick<BackupTools, 'dialect' | 'clusters' | 'operators'>;
+type SaveContext = Pick<BackupContext, 'dialect' | 'clusters' | 'operators'>;
 
-/** Short enough to be a host's name, whatever the resource is called. */
+/** The name of the agent Pod, cut to the length of a host name. */
 export function agentName({ name, uid }: Pick<BackupIntent, 'name' | 'uid'>, slot: number): string {
-  const mark = createHash('sha256').update(`${uid}/${slot}`).digest('hex').slice(0, 10);
-  return `${name.slice(0, 45).replace(/[^a-z0-9]+$/, '')}-save-${mark}`;
+  const hash = createHash('sha256').update(`${uid}/${slot}`).digest('hex').slice(0, 10);
+  return `${name.slice(0, 45).replace(/[^a-z0-9]+$/, '')}-save-${hash}`;
 }
 
 interface Saving {
@@ -60,25 +60,34 @@ interface Saving {
   readonly store: StoreAccess;
 }
 
-function saveWords({ read, observed, store }: Saving, tools: Saver): readonly string[] {
+function saveArguments({ read, observed, store }: Saving, context: SaveContext): readonly string[] {
   const { intent, owner } = read;
   const { namespace } = intent;
   const { apiVersion } = owner;
-  const { kind, name, uid } = keeperOf(read);
-  const cluster = observed.cluster && { apiVersion, kind: tools.clusters.dialect.kind, namespace, ...observed.cluster };
-  const about = { owner: { apiVersion, kind, namespace, name, uid }, ...(cluster === undefined ? {} : { cluster }) };
+  const { kind, name, uid } = retentionOwnerOf(read);
+  const cluster = observed.cluster && {
+    apiVersion,
+    kind: context.clusters.dialect.kind,
+    namespace,
+    ...observed.cluster,
+  };
+  const manifestFields = {
+    owner: { apiVersion, kind, namespace, name, uid },
+    ...(cluster === undefined ? {} : { cluster }),
+  };
   return [
     'save',
-    ...store.words,
-    ...etcdWords(observed.access),
+    ...store.args,
+    ...etcdArguments(observed.access),
     ...(intent.times === undefined ? [] : ['--dated']),
-    ...['--compression', intent.compression, '--about', JSON.stringify(about)],
+    ...['--compression', intent.compression, '--about', JSON.stringify(manifestFields)],
     ...['--timeout', String(intent.timeoutSeconds), '--progress-port', String(progressPort)],
   ];
 }
 
-/** Whose it is in the store, where it is pruned with others of the same. */
-const keeperOf = ({ intent, owner }: Pick<ReadBackup, 'intent' | 'owner'>): Keeper => intent.keptFor ?? owner;
+/** The owner of the stored object. Pruning counts all objects of one owner. */
+const retentionOwnerOf = ({ intent, owner }: Pick<ReadBackup, 'intent' | 'owner'>): RetentionOwner =>
+  intent.keptFor ?? owner;
 
 function pruneCalls(intent: BackupIntent, store: StoreAccess): readonly AgentCall[] {
   const { keep, keptFor, uid, namespace } = intent;
@@ -87,11 +96,17 @@ function pruneCalls(intent: BackupIntent, store: StoreAccess): readonly AgentCal
     ...(keep.count === undefined ? [] : ['--keep', String(keep.count)]),
     ...(keep.ageSeconds === undefined ? [] : ['--keep-seconds', String(keep.ageSeconds)]),
   ];
-  const owner = ['--owner', keptFor?.uid ?? uid, '--owner-namespace', namespace, ...below(intent.store, namespace)];
+  const owner = [
+    '--owner',
+    keptFor?.uid ?? uid,
+    '--owner-namespace',
+    namespace,
+    ...prefixArguments(intent.store, namespace),
+  ];
   const timeout = ['--timeout', String(limitsOf(intent).pruning)];
-  return [{ name: 'prune', words: ['prune', ...store.words, ...owner, ...limits, ...timeout] }];
+  return [{ name: 'prune', args: ['prune', ...store.args, ...owner, ...limits, ...timeout] }];
 }
 
-/** Objects that one template has given their names to begin with what it says of all of them. */
-const below = (place: StorePlace, namespace: string): readonly string[] =>
+/** Limits pruning to the prefix that all objects of a URL template share. */
+const prefixArguments = (place: StoreLocation, namespace: string): readonly string[] =>
   'url' in place ? ['--below', sharedPrefix(place.url, namespace)] : [];

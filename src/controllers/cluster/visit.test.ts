@@ -1,42 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import { healthy } from '../../../test/support/worlds.ts';
-import { act, wait, waitForPerson } from '../../core/plan/cluster/step.ts';
+import { act, wait, waitForUser } from '../../core/cluster/plan/step.ts';
 import { Failure } from '../../std/failure.ts';
 import { type Ended, nextVisit } from './visit.ts';
 
 const world = healthy(3);
-const after = (pass: Partial<Ended>, untold = 0) =>
-  nextVisit({ observed: { world }, verdict: { is: 'settled' }, trouble: {}, ...pass }, untold);
+const after = (pass: Partial<Ended>, untilStatusWrite = 0) =>
+  nextVisit({ observed: { world }, verdict: { is: 'settled' }, trouble: {}, ...pass }, untilStatusWrite);
 
-describe('the next visit of a cluster', () => {
-  it('is about ten seconds off when all is well, or when its status may be written', () => {
-    expect(after({})).toEqual({ is: 'again', afterSeconds: 10, isRough: true });
-    expect(after({}, 0.4)).toEqual({ is: 'again', afterSeconds: 0.4 });
+describe('the next pass over a cluster', () => {
+  it('follows after ten seconds for a settled cluster, or when its delayed status may be written', () => {
+    expect(after({})).toEqual({ is: 'requeue', afterSeconds: 10, isApproximate: true });
+    expect(after({}, 0.4)).toEqual({ is: 'requeue', afterSeconds: 0.4 });
   });
 
-  it('is a wait with a name wherever something is waited for, so that it becomes rarer', () => {
+  it('has the reason of the wait, so that repeated waits back off', () => {
     expect(after({ verdict: wait('Rolling', 'x') })).toMatchObject({ afterSeconds: 0.2, waitsFor: 'Rolling' });
-    expect(after({ verdict: wait('SecretUnfit', 'x') })).toMatchObject({ afterSeconds: 1, waitsFor: 'SecretUnfit' });
-    expect(after({ verdict: waitForPerson('QuorumLost', 'x') })).toMatchObject({ afterSeconds: 5 });
+    expect(after({ verdict: wait('InvalidSecret', 'x') })).toMatchObject({
+      afterSeconds: 1,
+      waitsFor: 'InvalidSecret',
+    });
+    expect(after({ verdict: waitForUser('QuorumLost', 'x') })).toMatchObject({ afterSeconds: 5 });
     for (const kind of ['conflict', 'unreachable'] as const)
       for (const trouble of [{ failure: new Failure(kind, 'x') }, { aside: new Failure(kind, 'x') }])
-        expect(after({ trouble })).toMatchObject({ afterSeconds: 0.2, waitsFor: `the end of: ${kind}` });
+        expect(after({ trouble })).toMatchObject({ afterSeconds: 0.2, waitsFor: `retry after: ${kind}` });
   });
 
-  it('is soon after a step, which has a name so that a repetition of it becomes rarer', () => {
+  it('follows a step soon, with the name of the step so that repeated steps back off', () => {
     const verdict = act('LabelsLost', 'labels of db-0 are put back');
     const named = 'LabelsLost: labels of db-0 are put back';
-    expect(after({ verdict })).toEqual({ is: 'again', afterSeconds: 0.02, acted: named });
+    expect(after({ verdict })).toEqual({ is: 'requeue', afterSeconds: 0.02, afterStep: named });
   });
 
-  it('is for workers of their own where etcd does not answer, and not where it has not formed, or no member runs', () => {
+  it('runs on separate workers if etcd of a formed cluster with running members does not answer', () => {
     const unseen = { ...world, membership: { seen: false as const, why: 'x' } };
     const verdict = wait('NoContact', 'x');
-    expect(after({ verdict, observed: { world: unseen } })).toMatchObject({ isSilent: true });
-    const carriers = unseen.carriers.map((carrier) => ({ ...carrier, hasRun: false }));
-    expect(after({ verdict, observed: { world: { ...unseen, carriers } } })).not.toHaveProperty('isSilent');
+    expect(after({ verdict, observed: { world: unseen } })).toMatchObject({ isUnresponsive: true });
+    const memberPods = unseen.memberPods.map((memberPod) => ({ ...memberPod, hasRun: false }));
+    expect(after({ verdict, observed: { world: { ...unseen, memberPods } } })).not.toHaveProperty('isUnresponsive');
     const memory = { ...unseen.memory, clusterId: undefined };
-    expect(after({ verdict, observed: { world: { ...unseen, memory } } })).not.toHaveProperty('isSilent');
-    expect(after({ verdict })).not.toHaveProperty('isSilent');
+    expect(after({ verdict, observed: { world: { ...unseen, memory } } })).not.toHaveProperty('isUnresponsive');
+    expect(after({ verdict })).not.toHaveProperty('isUnresponsive');
   });
 });

@@ -1,65 +1,74 @@
-import type { ClusterWorld } from '../../core/model/cluster.ts';
-import type { Verdict } from '../../core/plan/cluster/step.ts';
+import type { ClusterWorld } from '../../core/cluster/model/cluster.ts';
+import type { Verdict } from '../../core/cluster/plan/step.ts';
+import { secondsUntilReport } from '../../core/cluster/status/trouble.ts';
 import type { Reason } from '../../core/reasons.ts';
-import { secondsUntilReport } from '../../core/status/trouble.ts';
-import { acted, again, around, failed, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
+import {
+  failed,
+  type Outcome,
+  requeueAfter,
+  requeueAfterStep,
+  requeueAround,
+  requeueOnStaleCache,
+  waiting,
+} from '../../runtime/outcome.ts';
 import type { Failure } from '../../std/failure.ts';
-import { isNotNow, type Trouble } from './trouble.ts';
+import { isTransient, type Trouble } from './failure-report.ts';
 
-/** How soon to look again: at once after a step, soon while something is under way, now and then when all is well. */
+/** The delay of the next pass: short after a step, medium during a wait, long for a settled cluster. */
 const seconds = {
   acted: 0.02,
   waiting: 0.2,
   waitingForBootstrap: 0.5,
   waitingForSecret: 1,
-  waitingForPerson: 5,
+  waitingForUser: 5,
   settled: 10,
 } as const;
 
-/** What a pass came to, as far as the next visit depends on it. */
+/** The result of a pass that the delay of the next pass depends on. */
 export interface Ended {
   readonly observed: { readonly world: ClusterWorld };
   readonly verdict: Verdict;
   readonly trouble: Trouble;
 }
 
-/** The caches do not show the operator's last write yet. The event of that write is on its way. */
-export const afterLateCache: Outcome = notYet(seconds.acted);
+/** The caches do not show the operator's last write yet. The watch event of that write will follow. */
+export const afterLateCache: Outcome = requeueOnStaleCache(seconds.acted);
 
 export const afterFailure = (failure: Failure): Outcome =>
-  isNotNow(failure) ? waiting(`the end of: ${failure.kind}`, seconds.waiting) : failed(failure);
+  isTransient(failure) ? waiting(`retry after: ${failure.kind}`, seconds.waiting) : failed(failure);
 
-/** `untold`: in how many seconds a status may be written that was held back. */
-export function nextVisit(pass: Ended, untold: number): Outcome {
-  const outcome = visitAfter(pass, untold);
+/** `untilStatusWrite`: the seconds until a delayed status may be written. */
+export function nextVisit(pass: Ended, untilStatusWrite: number): Outcome {
+  const outcome = visitAfter(pass, untilStatusWrite);
   const { world } = pass.observed;
-  const hasFormed = world.memory.clusterId !== undefined; // until then members do not answer, and that is no fault
-  return outcome.is === 'again' && hasFormed && isSilent(world) ? { ...outcome, isSilent: true } : outcome;
+  const hasFormed = world.memory.clusterId !== undefined; // forming members do not answer, which is no failure
+  return outcome.is === 'requeue' && hasFormed && isSilent(world) ? { ...outcome, isUnresponsive: true } : outcome;
 }
 
-function visitAfter({ observed, verdict, trouble: { failure, aside } }: Ended, untold: number): Outcome {
+function visitAfter({ observed, verdict, trouble: { failure, aside } }: Ended, untilStatusWrite: number): Outcome {
   if (failure !== undefined) return afterFailure(failure);
   switch (verdict.is) {
     case 'act':
-      return acted(`${verdict.reason}: ${verdict.message}`, seconds.acted);
+      return requeueAfterStep(`${verdict.reason}: ${verdict.message}`, seconds.acted);
     case 'wait':
       return waiting(verdict.reason, secondsFor(verdict), secondsUntilReport(observed.world));
     case 'settled':
-      if (aside !== undefined) return waiting(`the end of: ${aside.kind}`, secondsBeside(aside));
-      return untold > 0 ? again(untold) : around(seconds.settled); // etcd sends no event when something changes inside it
+      if (aside !== undefined) return waiting(`retry after: ${aside.kind}`, secondsAfterAside(aside));
+      // etcd sends no event of its changes
+      return untilStatusWrite > 0 ? requeueAfter(untilStatusWrite) : requeueAround(seconds.settled);
     default:
       return verdict satisfies never;
   }
 }
 
-/** Members were asked, and none has answered with a member list. */
-export const isSilent = ({ membership, carriers }: Pick<ClusterWorld, 'membership' | 'carriers'>): boolean =>
-  !membership.seen && carriers.some(({ hasRun, phase }) => hasRun && phase === 'running');
+/** True if members run, and none of them answers with a member list. */
+export const isSilent = ({ membership, memberPods }: Pick<ClusterWorld, 'membership' | 'memberPods'>): boolean =>
+  !membership.seen && memberPods.some(({ hasRun, phase }) => hasRun && phase === 'running');
 
-export const needsPerson = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsPerson === true;
+export const needsUserAction = (verdict: Verdict): boolean => verdict.is === 'wait' && verdict.needsUserAction === true;
 
-/** Waits that end with a correction by a user, which is an event if it is in the spec; or waits that take a while. */
-const isSlow: ReadonlySet<Reason> = new Set([
+/** Waits that take long, or that end with a change by a user. A change of the spec causes a watch event. */
+const slowReasons: ReadonlySet<Reason> = new Set([
   'VolumeGrowing',
   'VolumeStuck',
   'Paused',
@@ -69,13 +78,13 @@ const isSlow: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * How soon a wait is looked at while it is young. Secrets cannot be watched, because the operator may not list them; nor can
- * the certificates that members serve. Bootstrap members send an event when they are ready.
+ * The first delay of a wait. Secrets cannot be watched, because the operator may not list them; nor can the
+ * certificates that members serve. A bootstrap member that becomes ready causes a watch event of its pod.
  */
 function secondsFor(verdict: Verdict & { readonly is: 'wait' }): number {
   if (verdict.reason === 'Forming') return seconds.waitingForBootstrap;
-  if (verdict.reason === 'SecretUnfit' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
-  return needsPerson(verdict) || isSlow.has(verdict.reason) ? seconds.waitingForPerson : seconds.waiting;
+  if (verdict.reason === 'InvalidSecret' || verdict.reason === 'Certificates') return seconds.waitingForSecret;
+  return needsUserAction(verdict) || slowReasons.has(verdict.reason) ? seconds.waitingForUser : seconds.waiting;
 }
 
-const secondsBeside = (aside: Failure): number => (isNotNow(aside) ? seconds.waiting : seconds.waitingForPerson);
+const secondsAfterAside = (aside: Failure): number => (isTransient(aside) ? seconds.waiting : seconds.waitingForUser);

@@ -1,66 +1,74 @@
-import { ownSecretsOf } from '../../core/certificates/names.ts';
-import type { RestoreVerdict } from '../../core/plan/restore/step.ts';
-import type { ReadRestore } from '../../dialects/restore-dialect.ts';
+import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
+import { ownSecretsOf } from '../../core/pki/names.ts';
+import type { RestoreVerdict } from '../../core/restore/step.ts';
 import { secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
-import { adoptCertificates, issueCertificates } from '../cluster/keep-certificates.ts';
-import type { Writer } from '../cluster/writer.ts';
-import { isOwnedBy } from './bodies.ts';
+import { issueCertificates, stageMemberBundle } from '../cluster/tls/rollout.ts';
+import type { Writer } from '../shared/writer.ts';
+import type { RestoreContext } from './context.ts';
 import type { ObservedRestore } from './observe.ts';
-import type { RestoreTools } from './sources.ts';
+import { isOwnedBy } from './pods-and-pvcs.ts';
 import type { Target } from './target.ts';
 
-interface Certifying extends ObservedRestore {
+interface CertificateContext extends ObservedRestore {
   readonly read: ReadRestore;
-  readonly tools: RestoreTools;
+  readonly controller: RestoreContext;
   readonly writer: Writer;
 }
 
 /**
- * A cluster that is made of a backup may have certificates of the operator's own making, and its first member needs them
- * before the cluster is there. Until then they belong to that member, and go with it if nothing comes of it.
+ * Issues the certificates of a cluster that a restore creates, before its EtcdCluster exists: the seed needs them to
+ * start. Until then the seed Pod owns the Secrets, so that they are deleted with it if the restore fails.
  */
-export async function withCertificates(verdict: RestoreVerdict, deed: Certifying): Promise<RestoreVerdict> {
-  const { target, world } = deed;
-  if (!isMaking(deed) || target === undefined || typeof world.cluster === 'string') return verdict;
+export async function withCertificates(verdict: RestoreVerdict, context: CertificateContext): Promise<RestoreVerdict> {
+  const { target, world } = context;
+  if (!issuesCertificates(context) || target === undefined || typeof world.cluster === 'string') return verdict;
   const { seed } = world.cluster;
   if (seed === undefined || verdict.is === 'enter') return verdict;
-  if (await handedOn(target, seed.uid, deed)) return waiting('handing on the certificates');
-  return (await made(target, deed)) ? waiting('making certificates') : verdict;
+  if (await transferSecrets(target, seed.uid, context))
+    return waiting('transferring the certificate Secrets to the cluster');
+  return (await issueMissing(target, context)) ? waiting('issuing certificates') : verdict;
 }
 
-const isMaking = ({ read: { intent, memory }, target }: Certifying): boolean =>
+const issuesCertificates = ({ read: { intent, memory }, target }: CertificateContext): boolean =>
   intent.into === 'new' &&
   (memory.phase === 'seeding' || memory.phase === 'switching') &&
   target?.read.managedCertificates !== undefined;
 
 const waiting = (message: string): RestoreVerdict => ({ is: 'wait', message });
 
-/** Whether anything was missing: first authorities and certificates, then what members mount of them. */
-async function made({ certificates, read }: Target, { tools, writer }: Certifying): Promise<boolean> {
+/** Issues CAs and certificates first, then the Secret that members mount. True if something was missing. */
+async function issueMissing(
+  { certificates, read }: Target,
+  { controller, writer }: CertificateContext,
+): Promise<boolean> {
   if (certificates === undefined) return false;
   const { blueprint, managedCertificates } = read;
   const signal = AbortSignal.timeout(10_000);
-  const certifying = { blueprint, observed: { certificates, managedCertificates }, tools, writer, signal };
+  const issuing = { blueprint, observed: { certificates, managedCertificates }, controller, writer, signal };
   const { due, kept } = certificates;
-  if (due !== 'nothing') await issueCertificates({ due }, certifying);
-  else if (kept.stored === undefined) await adoptCertificates(certifying);
+  if (due !== 'nothing') await issueCertificates({ due }, issuing);
+  else if (kept.stored === undefined) await stageMemberBundle(issuing);
   else return false;
   return true;
 }
 
-/** Whether anything was the first member's that is the cluster's from now on. */
-async function handedOn({ object, certificates, read }: Target, seed: string, deed: Certifying): Promise<boolean> {
+/** Makes the EtcdCluster the owner of Secrets that the seed owns. True if there were any. */
+async function transferSecrets(
+  { object, certificates, read }: Target,
+  seed: string,
+  context: CertificateContext,
+): Promise<boolean> {
   if (object === undefined || certificates !== undefined) return false;
   const { intent, owner } = read.blueprint;
   const { namespace } = intent;
   const { members, issued } = ownSecretsOf(intent.name);
   let isAny = false;
   for (const name of [members, issued]) {
-    const secret = await unless('not-found', deed.tools.client.get(secrets, { namespace, name }), undefined);
+    const secret = await unless('not-found', context.controller.client.get(secrets, { namespace, name }), undefined);
     if (secret === undefined || !isOwnedBy(secret, seed)) continue;
     const body = { metadata: { uid: secret.metadata.uid, ownerReferences: [owner] } };
-    await deed.writer.patch(secrets, { namespace, name }, { type: 'merge', body });
+    await context.writer.patch(secrets, { namespace, name }, { type: 'merge', body });
     isAny = true;
   }
   return isAny;

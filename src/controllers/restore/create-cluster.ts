@@ -1,29 +1,32 @@
-import type { ReadRestore } from '../../dialects/restore-dialect.ts';
+import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
-import type { ClusterObject } from '../cluster/sources.ts';
-import type { Writer } from '../cluster/writer.ts';
-import { madeByAnnotation } from './bodies.ts';
-import type { RestoreTools } from './sources.ts';
+import type { ClusterObject } from '../shared/context.ts';
+import type { Writer } from '../shared/writer.ts';
+import type { RestoreContext } from './context.ts';
+import { madeByAnnotation } from './pods-and-pvcs.ts';
 import type { Target } from './target.ts';
 
 interface Creating {
   readonly read: ReadRestore;
   readonly target: Pick<Target, 'spec'>;
-  readonly tools: RestoreTools;
+  readonly controller: RestoreContext;
   readonly writer: Writer;
 }
 
-/** It is held from its first moment on, so that its operator founds nothing: it already has a member. It belongs to nobody. */
-export async function createCluster({ read, target, tools, writer }: Creating): Promise<void> {
-  await writer.create(tools.clusters.resource, clusterFor(read, target, tools)).catch((thrown: unknown) => {
-    if (!isAlreadyExists(thrown)) throw thrown; // by us, or by another: the next pass sees which
+/**
+ * Creates the EtcdCluster with the hold annotation, so that its controller does not bootstrap it: the seed is its first
+ * member. The EtcdCluster has no owner and outlives the restore.
+ */
+export async function createCluster({ read, target, controller, writer }: Creating): Promise<void> {
+  await writer.create(controller.clusters.resource, clusterFor(read, target, controller)).catch((thrown: unknown) => {
+    if (!isAlreadyExists(thrown)) throw thrown; // the next pass checks whether this restore created it
   });
 }
 
 function clusterFor(
   { intent }: ReadRestore,
   { spec }: Pick<Target, 'spec'>,
-  { dialect, clusters }: RestoreTools,
+  { dialect, clusters }: RestoreContext,
 ): ClusterObject {
   const { group, version, kind } = clusters.dialect;
   const { cluster: name, namespace, uid } = intent;

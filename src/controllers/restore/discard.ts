@@ -1,56 +1,56 @@
-import type { Body } from '../../core/model/restore.ts';
-import type { RestoreStep } from '../../core/plan/restore/step.ts';
+import type { ObjectRef } from '../../core/restore/model.ts';
+import type { RestoreStep } from '../../core/restore/step.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
-import { isMadeFor } from './bodies.ts';
-import type { RestoreDeed } from './perform.ts';
+import type { RestoreStepContext } from './perform.ts';
+import { isMadeFor } from './pods-and-pvcs.ts';
 
-type Own = Pick<RestoreDeed, 'read' | 'tools' | 'writer'>;
+type DiscardContext = Pick<RestoreStepContext, 'read' | 'controller' | 'writer'>;
 
-/** What goes is the restore's own, and has to go also where the cluster is gone. */
+/** Steps that delete objects of the restore itself. They need no cluster. */
 export type Discard = Extract<RestoreStep, { readonly kind: `discard-${string}` }>;
 
 export const isDiscard = (step: RestoreStep): step is Discard => step.kind.startsWith('discard-');
 
-export async function discard(step: Discard, deed: Own): Promise<void> {
+export async function discard(step: Discard, context: DiscardContext): Promise<void> {
   switch (step.kind) {
     case 'discard-proof':
-      return removeAll(pods, [step.proof], deed);
+      return removeAll(pods, [step.proof], context);
     case 'discard-seed':
-      return discardSeed(step.name, deed);
+      return discardSeed(step.name, context);
     case 'discard-old-data':
-      return removeAll(persistentVolumeClaims, step.claims, deed);
+      return removeAll(persistentVolumeClaims, step.claims, context);
     default:
       return step satisfies never;
   }
 }
 
-/** The volume first: it goes when the pod has gone, and as long as there is a pod this is not over. */
-async function discardSeed(name: string, deed: Own): Promise<void> {
+/** Deletes the PVC before the Pod: the step repeats while the Pod exists, and Kubernetes removes the PVC after it. */
+async function discardSeed(name: string, context: DiscardContext): Promise<void> {
   for (const resource of [persistentVolumeClaims, pods] as readonly Resource<KubeObject>[]) {
-    const own = await ownBody(resource, name, deed);
-    if (own !== undefined) await removeAll(resource, [own.metadata], deed);
+    const own = await ownObject(resource, name, context);
+    if (own !== undefined) await removeAll(resource, [own.metadata], context);
   }
 }
 
 export async function removeAll<T extends KubeObject>(
   resource: Resource<T>,
-  those: readonly Body[],
-  { read, writer }: Pick<RestoreDeed, 'read' | 'writer'>,
+  objects: readonly ObjectRef[],
+  { read, writer }: Pick<RestoreStepContext, 'read' | 'writer'>,
 ): Promise<void> {
   const { namespace } = read.intent;
-  for (const { name, uid } of those)
+  for (const { name, uid } of objects)
     await unless('not-found', writer.remove(resource, { namespace, name }, { preconditions: { uid } }), undefined);
 }
 
-/** What was made for this restore under that name: a member that the cluster has made meanwhile is not. */
-export async function ownBody<T extends KubeObject>(
+/** The object of that name if this restore created it: the cluster may have created a member of that name meanwhile. */
+export async function ownObject<T extends KubeObject>(
   resource: Resource<T>,
   name: string,
-  { read: { intent }, tools }: Pick<RestoreDeed, 'read' | 'tools'>,
+  { read: { intent }, controller }: Pick<RestoreStepContext, 'read' | 'controller'>,
 ): Promise<Stored<T> | undefined> {
   const { namespace } = intent;
-  const found = await unless('not-found', tools.client.get(resource, { namespace, name }), undefined);
-  return found !== undefined && isMadeFor(found, intent, tools) ? found : undefined;
+  const found = await unless('not-found', controller.client.get(resource, { namespace, name }), undefined);
+  return found !== undefined && isMadeFor(found, intent, controller) ? found : undefined;
 }

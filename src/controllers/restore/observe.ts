@@ -1,157 +1,167 @@
-import { isKept } from '../../core/desired/kept-claim.ts';
-import type { Agent } from '../../core/model/agent.ts';
-import { memberOfClaim } from '../../core/model/claim-names.ts';
-import { freeOrdinals } from '../../core/model/ordinals.ts';
-import type { Body, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/model/restore.ts';
-import type { ReadRestore } from '../../dialects/restore-dialect.ts';
-import { hexOf, type MemberStatus } from '../../etcd/words.ts';
+import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
+import type { Agent } from '../../core/backup/agent.ts';
+import { freeOrdinals } from '../../core/cluster/model/ordinals.ts';
+import { memberOfClaim } from '../../core/cluster/model/pvc-names.ts';
+import { isOfRemovedMember } from '../../core/manifests/removed-pvc.ts';
+import type { ObjectRef, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/restore/model.ts';
+import { hexOf, type MemberStatus } from '../../etcd/types.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../kube/object.ts';
-import { agentOf } from '../agents/agent-of-pod.ts';
-import { storeAccess } from '../agents/store-access.ts';
-import { refusalOfClaim } from '../backup/member-claims.ts';
-import { fetchSecret } from '../cluster/fetch-secret.ts';
-import { refusalOf } from '../cluster/membership.ts';
-import { endpointOf, refusedUser, wayOf } from '../cluster/observe.ts';
-import { type ClusterObject, ownerIndex } from '../cluster/sources.ts';
-import { type Bodies, bodiesIn, bodyOf, isLeftTo, isMadeFor, isOwnedBy } from './bodies.ts';
-import { templateFor } from './described.ts';
-import { pinOf } from './pin.ts';
+import { refusalToReadPvc } from '../backup/member-claims.ts';
+import { endpointOf, withDialer } from '../cluster/observe/etcd-connections.ts';
+import { refusalOf } from '../cluster/observe/membership.ts';
+import { refusedUser } from '../cluster/observe/observe.ts';
+import { agentOf } from '../shared/agent-pods.ts';
+import { type ClusterObject, ownerIndex } from '../shared/context.ts';
+import { fetchSecret } from '../shared/secret-reader.ts';
+import { storeAccess } from '../shared/store-access.ts';
+import { templateFor } from './cluster-template.ts';
+import type { RestoreContext } from './context.ts';
+import { restoreFinalizer } from './finalizer.ts';
+import { nameConflictFor } from './name-conflicts.ts';
+import { isLabelledFor, isMadeFor, isOwnedBy, objectRef, type PodsAndPvcs, podsAndPvcsIn } from './pods-and-pvcs.ts';
 import { isUp, stateOfSeed } from './seed-state.ts';
-import type { RestoreTools } from './sources.ts';
-import { takenFor } from './taken.ts';
 import { findTarget, type Target } from './target.ts';
 
-/** What a pass over a restore knows. */
+/** The observed state of one EtcdRestore in one pass. */
 export interface ObservedRestore {
   readonly world: RestoreWorld;
-  /** Not there if there is no cluster, nor one to be made, that makes sense. */
+  /** Undefined if there is no cluster with a valid spec, neither existing nor to be created. */
   readonly target: Target | undefined;
 }
 
 export async function observeRestore(
   { metadata: { finalizers, deletionTimestamp } }: Stored<ClusterObject>,
   restore: ReadRestore,
-  tools: RestoreTools,
+  context: RestoreContext,
 ): Promise<ObservedRestore> {
   const { intent, memory } = restore;
-  const proof = proofOf(restore, tools);
-  const template = templateFor(restore, proof, tools);
-  const found = await findTarget({ intent, template, seed: memory.seed }, tools);
+  const proof = proofOf(restore, context);
+  const template = templateFor(restore, proof, context);
+  const found = await findTarget({ intent, template, seed: memory.seed }, context);
   const target = typeof found.target === 'string' ? undefined : found.target;
-  const bodies = await bodiesIn(intent, tools);
-  const overdue = tools.terminating.overdue(keyOf(intent), bodies.pods);
+  const podsAndPvcs = await podsAndPvcsIn(intent, context);
+  const overdue = context.terminating.overdue(keyOf(intent), podsAndPvcs.pods);
   return {
     target,
     world: {
-      now: tools.now().getTime(),
+      now: context.now().getTime(),
       intent,
       memory,
       cluster:
         typeof found.target === 'string'
           ? found.target
-          : await clusterOf(found.target, { intent, seed: memory.seed, bodies, overdue }, tools),
+          : await clusterOf(found.target, { intent, seed: memory.seed, podsAndPvcs, overdue }, context),
       isClusterGone: found.isGone,
       isUndescribed: restore.template === 'in-backup' && typeof template === 'string',
-      taken: await takenFor(intent, { found, bodies }, tools),
+      nameConflict: await nameConflictFor(intent, { found, podsAndPvcs }, context),
       proof,
-      aside: bodies.claims
+      retainedClaims: podsAndPvcs.claims
         .filter((claim) => isOwnedBy(claim, intent.uid) && claim.metadata.name !== memory.seed)
-        .map(bodyOf),
+        .map(objectRef),
       isOnVolume: isOnVolume(intent.store),
-      hasSeedVolume: bodies.claims.some((claim) => isOwnSeed(claim, restore) && bodyOf(claim).isGoing !== true),
-      seedPod: bodies.pods.filter((pod) => isOwnSeed(pod, restore)).map((pod) => terminatingBody(pod, overdue))[0],
-      isGoing: deletionTimestamp !== undefined,
-      isPinned: finalizers?.includes(pinOf(tools)) === true,
-      spareName: seedNameFor(intent, { target, bodies }, tools),
-      obstacle: proof === undefined ? await obstacleFor(intent, target, tools) : undefined,
+      hasSeedVolume: hasSeedPvc(podsAndPvcs, restore),
+      seedPod: podsAndPvcs.pods.filter((pod) => isOwnSeed(pod, restore)).map((pod) => terminatingRef(pod, overdue))[0],
+      isTerminating: deletionTimestamp !== undefined,
+      isPinned: finalizers?.includes(restoreFinalizer(context)) === true,
+      spareName: seedNameFor(intent, { target, podsAndPvcs }, context),
+      obstacle: proof === undefined ? await obstacleFor(intent, target, context) : undefined,
     },
   };
 }
 
-function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreTools): Agent | undefined {
+function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreContext): Agent | undefined {
   const agents = caches.agents.by(ownerIndex, intent.namespace, intent.uid);
   const proof = agents.find(({ metadata }) => metadata.name !== memory.seed);
   return proof && agentOf(proof, dialect.group);
 }
 
-const isOwnSeed = (body: KubeObject, { intent, memory }: ReadRestore): boolean =>
-  body.metadata.name === memory.seed && isOwnedBy(body, intent.uid);
+const isOwnSeed = (object: KubeObject, { intent, memory }: ReadRestore): boolean =>
+  object.metadata.name === memory.seed && isOwnedBy(object, intent.uid);
 
-/** `overdue`: the UIDs of pods that should have been gone for a while. */
-const terminatingBody = (pod: Stored<Pod>, overdue: ReadonlySet<string>): Body => ({
-  ...bodyOf(pod),
+const hasSeedPvc = ({ claims }: PodsAndPvcs, restore: ReadRestore): boolean =>
+  claims.some((claim) => isOwnSeed(claim, restore) && objectRef(claim).isTerminating !== true);
+
+/** `overdue` holds the UIDs of Pods that take too long to terminate. */
+const terminatingRef = (pod: Stored<Pod>, overdue: ReadonlySet<string>): ObjectRef => ({
+  ...objectRef(pod),
   isOverdue: overdue.has(pod.metadata.uid),
 });
 
-/** Where members are numbered, the lowest number that no member, pod or volume has. */
+/** For numbered members, the lowest number that no member, Pod or PVC has; otherwise a random name. */
 function seedNameFor(
   { cluster }: RestoreIntent,
-  { target, bodies }: { readonly target: Target | undefined; readonly bodies: Bodies },
-  { randomName }: RestoreTools,
+  { target, podsAndPvcs }: { readonly target: Target | undefined; readonly podsAndPvcs: PodsAndPvcs },
+  { randomName }: RestoreContext,
 ): string {
   if (target?.read.blueprint.intent.memberNames !== 'ordinal') return randomName(cluster);
-  const named = [...bodies.pods, ...bodies.claims].map(({ metadata }) => metadata.name);
+  const named = [...podsAndPvcs.pods, ...podsAndPvcs.claims].map(({ metadata }) => metadata.name);
   const taken = [...named, ...named.map(memberOfClaim)];
   return freeOrdinals(cluster, new Set([...taken, ...target.read.memory.voters]), 1)[0] ?? randomName(cluster);
 }
 
-interface Looking {
+interface ClusterQuery {
   readonly intent: RestoreIntent;
   readonly seed: string | undefined;
-  readonly bodies: Bodies;
+  readonly podsAndPvcs: PodsAndPvcs;
   readonly overdue: ReadonlySet<string>;
 }
 
 async function clusterOf(
   target: Target,
-  { intent, seed, bodies, overdue }: Looking,
-  tools: RestoreTools,
+  { intent, seed, podsAndPvcs, overdue }: ClusterQuery,
+  context: RestoreContext,
 ): Promise<RestoredCluster> {
   const { object, read } = target;
   const isOfCluster = (each: KubeObject): boolean => object !== undefined && isOwnedBy(each, object.metadata.uid);
   const isClaimOfIt = (each: KubeObject): boolean =>
-    !isKept(each.metadata, read.blueprint.naming) && (isOfCluster(each) || isLeftTo(object, each, read.blueprint));
+    !isOfRemovedMember(each.metadata, read.blueprint.naming) &&
+    (isOfCluster(each) || isLabelledFor(object, each, read.blueprint));
   const others = ({ metadata }: KubeObject): boolean => metadata.name !== seed;
-  const named = [...bodies.pods, ...bodies.claims].filter(({ metadata }) => metadata.name === seed);
-  const isOfRestore = (each: KubeObject): boolean => isMadeFor(each, intent, tools);
-  const pod = bodies.pods.find((each) => named.includes(each) && isOfRestore(each));
+  const named = [...podsAndPvcs.pods, ...podsAndPvcs.claims].filter(({ metadata }) => metadata.name === seed);
+  const isOfRestore = (each: KubeObject): boolean => isMadeFor(each, intent, context);
+  const pod = podsAndPvcs.pods.find((each) => named.includes(each) && isOfRestore(each));
   return {
     isThere: object !== undefined,
-    ...holdOf(object, tools),
+    ...holdOf(object, context),
     clusterId: read.memory.clusterId,
     version: read.blueprint.intent.version,
-    isSettled: isSettled(target, tools),
+    isSettled: isSettled(target, context),
     isLost: conditionsOf(object).some(({ reason }) => reason === 'QuorumLost'),
     isPaused: read.blueprint.intent.paused && read.blueprint.intent.heldBy === undefined,
     trouble: troubleOf(object),
     keepsVolumes: read.blueprint.intent.keepVolumesSeconds > 0,
-    oldPods: bodies.pods
+    oldPods: podsAndPvcs.pods
       .filter(isOfCluster)
       .filter(others)
-      .map((each) => terminatingBody(each, overdue)),
-    oldClaims: bodies.claims.filter(isClaimOfIt).filter(others).map(bodyOf),
-    seed: pod && (await seedIn(pod, { ...target, asker: keyOf(intent) }, tools)),
+      .map((each) => terminatingRef(each, overdue)),
+    oldClaims: podsAndPvcs.claims.filter(isClaimOfIt).filter(others).map(objectRef),
+    seed: pod && (await seedIn(pod, { ...target, restoreKey: keyOf(intent) }, context)),
     isSeedNameTaken: pod === undefined && !named.every(isOfRestore),
   };
 }
 
-/** The rest, such as a member that does not answer, passes by itself. */
-const forPeople: ReadonlySet<string | undefined> = new Set(['SecretUnfit', 'BadSpec', 'MemberStuck', 'MissingRights']);
+/** Reasons of Degraded that need user action. All others, such as an unreachable member, are transient. */
+const needsUserAction: ReadonlySet<string | undefined> = new Set([
+  'InvalidSecret',
+  'BadSpec',
+  'MemberStuck',
+  'MissingRights',
+]);
 
 const troubleOf = (object: Target['object']): string | undefined =>
   conditionsOf(object).find(
-    ({ type, status, reason }) => type === 'Degraded' && status === 'True' && forPeople.has(reason),
+    ({ type, status, reason }) => type === 'Degraded' && status === 'True' && needsUserAction.has(reason),
   )?.message;
 
 const holdOf = (
   object: Target['object'],
-  { dialect }: RestoreTools,
+  { dialect }: RestoreContext,
 ): Pick<RestoredCluster, 'heldBy' | 'holdAskedBy'> => ({
   heldBy: (object?.status as { readonly heldBy?: string } | undefined)?.heldBy,
   holdAskedBy: object?.metadata.annotations?.[dialect.holdAnnotation],
 });
 
-interface StatusSeen {
+interface StatusWithConditions {
   readonly conditions?: readonly {
     readonly type: string;
     readonly status: string;
@@ -160,10 +170,10 @@ interface StatusSeen {
   }[];
 }
 
-const conditionsOf = (object: Target['object']): NonNullable<StatusSeen['conditions']> =>
-  ((object?.status ?? {}) as StatusSeen).conditions ?? [];
+const conditionsOf = (object: Target['object']): NonNullable<StatusWithConditions['conditions']> =>
+  ((object?.status ?? {}) as StatusWithConditions).conditions ?? [];
 
-function isSettled({ object, read }: Target, { dialect }: RestoreTools): boolean {
+function isSettled({ object, read }: Target, { dialect }: RestoreContext): boolean {
   const conditions = conditionsOf(object);
   const { ready, size } = dialect.countsIn(object?.status ?? {});
   const isQuiet = conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'AsDesired');
@@ -171,38 +181,38 @@ function isSettled({ object, read }: Target, { dialect }: RestoreTools): boolean
   return isQuiet && ready === wanted && size === wanted;
 }
 
-/** `asker`: the restore that the seed is asked for. */
-interface Asked extends Target {
-  readonly asker: string;
+/** The target and the key of the restore that owns the connection to the seed. */
+interface SeedTarget extends Target {
+  readonly restoreKey: string;
 }
 
-async function seedIn(pod: Stored<Pod>, target: Asked, tools: RestoreTools): Promise<Seed> {
-  const heard = isUp(pod) ? await wordOf(pod, target, tools) : undefined;
-  const said = typeof heard === 'string' ? undefined : heard;
-  const found = await stateOfSeed(pod, said !== undefined && said.leader !== 0n, tools);
+async function seedIn(pod: Stored<Pod>, target: SeedTarget, context: RestoreContext): Promise<Seed> {
+  const answer = isUp(pod) ? await seedStatus(pod, target, context) : undefined;
+  const status = typeof answer === 'string' ? undefined : answer;
+  const found = await stateOfSeed(pod, status !== undefined && status.leader !== 0n, context);
   return {
-    ...bodyOf(pod),
+    ...objectRef(pod),
     isUp: isUp(pod),
     ...found,
-    ...(typeof heard === 'string' && found.state === 'starting' ? { state: 'locked', why: heard } : {}),
+    ...(typeof answer === 'string' && found.state === 'starting' ? { state: 'locked', why: answer } : {}),
     isHandedOver: target.object !== undefined && isOwnedBy(pod, target.object.metadata.uid),
-    ...(said === undefined
+    ...(status === undefined
       ? { clusterId: undefined }
-      : { clusterId: hexOf(said.clusterId), memberId: hexOf(said.memberId) }),
+      : { clusterId: hexOf(status.clusterId), memberId: hexOf(status.memberId) }),
   };
 }
 
-/** That it does not answer yet is nothing to complain of; that it has users whom nobody told us of is. */
-async function wordOf(
+/** The seed's status; undefined if it does not answer yet; a message if etcd auth refuses the operator's user. */
+async function seedStatus(
   pod: Stored<Pod>,
-  { read, entry, userFlaw, asker: owner }: Asked,
-  tools: RestoreTools,
+  { read, entry, userProblem, restoreKey: owner }: SeedTarget,
+  context: RestoreContext,
 ): Promise<MemberStatus | string | undefined> {
-  const endpoint = wayOf(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry, owner }, tools);
-  const connection = tools.etcd.to(endpoint);
-  tools.etcd.keepOnly(owner, [connection]);
-  const asked = connection.status({ timeoutMillis: 2_000 });
-  return asked.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userFlaw })[0]);
+  const endpoint = withDialer(pod, { ...endpointOf(pod, entry, read.blueprint), ...entry, owner }, context);
+  const connection = context.etcd.to(endpoint);
+  context.etcd.keepOnly(owner, [connection]);
+  const status = connection.status({ timeoutMillis: 2_000 });
+  return status.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userProblem })[0]);
 }
 
 type Store = RestoreIntent['store'];
@@ -212,18 +222,30 @@ const isOnVolume = (store: Store): boolean => storeAccess(store, 'to-read').moun
 async function obstacleFor(
   { store, namespace, into }: RestoreIntent,
   target: Target | undefined,
-  tools: RestoreTools,
+  context: RestoreContext,
 ): Promise<string | undefined> {
-  if (typeof tools.image === 'string') return tools.image;
+  if (typeof context.image === 'string') return context.image;
   const [problem] = into === 'new' ? (target?.problems ?? []) : [];
-  return problem ?? (await ofMember(store, namespace, tools)) ?? (await missingSecret(store, namespace, tools));
+  return (
+    problem ?? (await memberPvcRefusal(store, namespace, context)) ?? (await missingSecret(store, namespace, context))
+  );
 }
 
-/** A member's volume is refused also for reading: a pod that holds the volume may keep the member from starting elsewhere. */
-const ofMember = async (store: Store, namespace: string, tools: RestoreTools): Promise<string | undefined> =>
-  isOnVolume(store) ? refusalOfClaim(store, namespace, tools) : undefined;
+/**
+ * PVCs of members are refused for reading, too: a Pod that mounts one may keep the member from starting on another
+ * node.
+ */
+const memberPvcRefusal = async (
+  store: Store,
+  namespace: string,
+  context: RestoreContext,
+): Promise<string | undefined> => (isOnVolume(store) ? refusalToReadPvc(store, namespace, context) : undefined);
 
-async function missingSecret({ secret }: Store, namespace: string, tools: RestoreTools): Promise<string | undefined> {
-  if (secret === undefined || (await fetchSecret(secret, namespace, tools)) !== 'missing') return undefined;
-  return `Secret "${secret}" is not there: create it in namespace "${namespace}"`;
+async function missingSecret(
+  { secret }: Store,
+  namespace: string,
+  context: RestoreContext,
+): Promise<string | undefined> {
+  if (secret === undefined || (await fetchSecret(secret, namespace, context)) !== 'missing') return undefined;
+  return `Secret "${secret}" does not exist: create it in namespace "${namespace}"`;
 }

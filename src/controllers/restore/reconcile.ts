@@ -1,148 +1,166 @@
-import type { AgentFacts } from '../../core/model/agent.ts';
-import type { RestoreWorld } from '../../core/model/restore.ts';
-import { planRestore } from '../../core/plan/restore/plan-restore.ts';
-import { blocked, type RestoreStep, type RestoreVerdict } from '../../core/plan/restore/step.ts';
-import type { ReadRestore } from '../../dialects/restore-dialect.ts';
+import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
+import type { AgentFacts } from '../../core/backup/agent.ts';
+import type { RestoreWorld } from '../../core/restore/model.ts';
+import { planRestore } from '../../core/restore/plan-restore.ts';
+import { blocked, type RestoreStep, type RestoreVerdict } from '../../core/restore/step.ts';
 import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
 import { done, type Outcome } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
-import { plainHttp, storeAccess } from '../agents/store-access.ts';
-import { publish, withStatus } from '../cluster/publish.ts';
-import type { ClusterObject } from '../cluster/sources.ts';
-import type { Writer } from '../cluster/writer.ts';
+import type { ClusterObject } from '../shared/context.ts';
+import { publish, withStatus } from '../shared/status-writer.ts';
+import { plainHttp, storeAccess } from '../shared/store-access.ts';
+import type { Writer } from '../shared/writer.ts';
+import { withCachedSecrets } from './cached-secrets.ts';
 import { withCertificates } from './certificates.ts';
-import { byCourier, dismissCouriers } from './courier.ts';
+import type { RestoreContext } from './context.ts';
+import { restoreFinalizer } from './finalizer.ts';
 import { type ObservedRestore, observeRestore } from './observe.ts';
 import { performRestore } from './perform.ts';
-import { pinOf } from './pin.ts';
-import { withRememberedSecrets } from './remembered-secrets.ts';
-import { intoWhatThereIs } from './replaced.ts';
-import type { RestoreTools } from './sources.ts';
+import { replacingExisting } from './replace-existing.ts';
+import { deleteStoreProxies, ensureStoreProxy } from './store-proxy.ts';
 import { KindNotServed } from './target.ts';
-import { afterLateCache, nextVisit, noteWait, visitIfUnchanged } from './visit.ts';
+import { afterLateCache, nextVisit, recordWait, visitIfUnchanged } from './visit.ts';
 
-/** One pass over one restore: observe, plan, act, tell. */
-export function restoreReconciler(tools: RestoreTools): Reconcile<string> {
+/** Runs one pass over one EtcdRestore: observe, plan, act, report. */
+export function restoreReconciler(context: RestoreContext): Reconcile<string> {
   return async (key) => {
-    const found = tools.caches.restores.get(key);
-    if (found === undefined || isGoing(found, tools)) {
-      await dismissCouriers(key, undefined, tools);
+    const found = context.caches.restores.get(key);
+    if (found === undefined || isTerminating(found, context)) {
+      await deleteStoreProxies(key, undefined, context);
       return done;
     }
-    if (!tools.isOurs(found.metadata)) return done;
-    if (!tools.caughtUp(key)) return afterLateCache;
-    const object = withStatus(found, tools);
-    const read = tools.dialect.read(object);
-    if (!read.ok) return refuse(object, read.problems.map(({ path, says }) => `${path}: ${says}`).join('; '), tools);
-    return attendTo(object, read.value, tools);
+    if (!context.isOurs(found.metadata)) return done;
+    if (!context.caughtUp(key)) return afterLateCache;
+    const object = withStatus(found, context);
+    const read = context.dialect.read(object);
+    if (!read.ok)
+      return refuse(object, read.problems.map(({ path, message }) => `${path}: ${message}`).join('; '), context);
+    return visit(object, read.value, context);
   };
 }
 
-async function attendTo(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
-  await dismissCouriers(keyOf(object.metadata), read, tools);
-  if (read.memory.phase === 'complete' && !isPinned(object, tools)) return done;
+async function visit(object: Stored<ClusterObject>, read: ReadRestore, context: RestoreContext): Promise<Outcome> {
+  await deleteStoreProxies(keyOf(object.metadata), read, context);
+  if (read.memory.phase === 'complete' && !isPinned(object, context)) return done;
   const problem = problemWith(read);
-  if (problem !== undefined) return refuse(object, problem, tools);
-  return (await visitIfUnchanged(read, tools)) ?? passIfServed(object, read, tools);
+  if (problem !== undefined) return refuse(object, problem, context);
+  return (await visitIfUnchanged(read, context)) ?? passIfServed(object, read, context);
 }
 
-/** While the kind of clusters is not served, the restore waits; one that is over keeps its status. */
-async function passIfServed(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
+/** Blocks the restore while the kind EtcdCluster is not served. A restore that has ended keeps its status. */
+async function passIfServed(
+  object: Stored<ClusterObject>,
+  read: ReadRestore,
+  context: RestoreContext,
+): Promise<Outcome> {
   const { memory } = read;
   try {
-    return await pass(object, await intoWhatThereIs(read, tools), tools);
+    return await pass(object, await replacingExisting(read, context), context);
   } catch (thrown) {
-    const isOver = memory.phase === 'complete' || memory.phase === 'failed';
-    if (isOver || !(thrown instanceof KindNotServed)) throw thrown;
+    const hasEnded = memory.phase === 'complete' || memory.phase === 'failed';
+    if (hasEnded || !(thrown instanceof KindNotServed)) throw thrown;
     const verdict = blocked(thrown.message);
-    await tellStatus(object, { verdict, facts: {} }, tools);
+    await publishStatus(object, { verdict, facts: {} }, context);
     return nextVisit(verdict, { memory, cluster: thrown.message });
   }
 }
 
-/** One that was pinned goes on to its end, whoever deletes it. */
-const isGoing = ({ metadata }: Stored<ClusterObject>, tools: RestoreTools): boolean =>
-  metadata.deletionTimestamp !== undefined && !isPinned({ metadata }, tools);
+/** True if the restore is deleted and has no finalizer. With the finalizer, a deleted restore continues to its end. */
+const isTerminating = ({ metadata }: Stored<ClusterObject>, context: RestoreContext): boolean =>
+  metadata.deletionTimestamp !== undefined && !isPinned({ metadata }, context);
 
-const isPinned = ({ metadata }: Pick<KubeObject, 'metadata'>, tools: RestoreTools): boolean =>
-  metadata.finalizers?.includes(pinOf(tools)) === true;
+const isPinned = ({ metadata }: Pick<KubeObject, 'metadata'>, context: RestoreContext): boolean =>
+  metadata.finalizers?.includes(restoreFinalizer(context)) === true;
 
-async function pass(object: Stored<ClusterObject>, read: ReadRestore, tools: RestoreTools): Promise<Outcome> {
-  const observed = await observeRestore(object, read, withRememberedSecrets(keyOf(object.metadata), tools));
+async function pass(object: Stored<ClusterObject>, read: ReadRestore, context: RestoreContext): Promise<Outcome> {
+  const observed = await observeRestore(object, read, withCachedSecrets(keyOf(object.metadata), context));
   const { world, target } = observed;
-  const writer = tools.writer(keyOf(object.metadata));
-  const verdict = await decide(observed, { read, tools, writer }).catch(asHindrance);
+  const writer = context.writer(keyOf(object.metadata));
+  const verdict = await decide(observed, { read, controller: context, writer }).catch(asBlockedVerdict);
   if (verdict.is === 'over') return done;
-  noteWait(verdict, observed, tools);
+  recordWait(verdict, observed, context);
   const facts = factsIn(world);
-  const tell = (): Promise<void> => tellStatus(object, { verdict, facts }, tools);
+  const report = (): Promise<void> => publishStatus(object, { verdict, facts }, context);
   if (verdict.is !== 'act') {
-    await tell();
+    await report();
     return nextVisit(verdict, world);
   }
   const about = { restore: keyOf(object.metadata), step: verdict.step.kind, detail: verdict.message };
-  tools.log('debug', 'taking step', about);
-  const hindrance = await hindranceOf(performRestore(verdict.step, { object, read, target, tools, writer }));
-  if (hindrance !== undefined) {
-    await tellStatus(object, { verdict: hindrance, facts }, tools);
-    return nextVisit(hindrance, world);
+  context.log('debug', 'taking step', about);
+  const blockedVerdict = await blockedVerdictOf(
+    performRestore(verdict.step, { object, read, target, controller: context, writer }),
+  );
+  if (blockedVerdict !== undefined) {
+    await publishStatus(object, { verdict: blockedVerdict, facts }, context);
+    return nextVisit(blockedVerdict, world);
   }
-  tools.log('info', 'step taken', about);
-  if (!changesRestore(verdict.step)) await tell();
-  if (verdict.step.kind === 'prove' && storeAccess(read.intent.store, 'to-read').isPlain) tools.tell(object, plainHttp);
+  context.log('info', 'step taken', about);
+  if (!changesRestore(verdict.step)) await report();
+  if (verdict.step.kind === 'prove' && storeAccess(read.intent.store, 'to-read').isPlain)
+    context.recordEvent(object, plainHttp);
   return nextVisit(verdict, world);
 }
 
 interface Deciding {
   readonly read: ReadRestore;
-  readonly tools: RestoreTools;
+  readonly controller: RestoreContext;
   readonly writer: Writer;
 }
 
-/** What to do next, once those are there who are needed for it. */
+/** Plans the next step, after certificates and the store proxy that the step needs exist. */
 async function decide(observed: ObservedRestore, deciding: Deciding): Promise<RestoreVerdict> {
   const planned = await withCertificates(planRestore(observed.world), { ...observed, ...deciding });
-  return byCourier(planned, deciding);
+  return ensureStoreProxy(planned, deciding);
 }
 
-type Hindrance = RestoreVerdict & { readonly is: 'wait' };
+type BlockedVerdict = RestoreVerdict & { readonly is: 'wait' };
 
-/** What the API server will not have, a quota or an account that is missing for example, is for people to know. */
-function asHindrance(thrown: unknown): Hindrance {
+/**
+ * Turns a refusal of the API server, for example by a quota or a missing ServiceAccount, into a verdict for the status.
+ */
+function asBlockedVerdict(thrown: unknown): BlockedVerdict {
   const { kind, message } = Failure.from(thrown);
   if (kind !== 'forbidden' && kind !== 'rejected') throw thrown;
   return { is: 'wait', isBlocked: true, message };
 }
 
-const hindranceOf = (work: Promise<void>): Promise<Hindrance | undefined> => work.then(() => undefined, asHindrance);
+const blockedVerdictOf = (work: Promise<void>): Promise<BlockedVerdict | undefined> =>
+  work.then(() => undefined, asBlockedVerdict);
 
-/** Its status cannot be written over what has just been written: that is not the version that was read. */
+/** After these steps the status is not written: the resourceVersion that was read is outdated. */
 const changesRestore = ({ kind }: RestoreStep): boolean => kind === 'pin' || kind === 'unpin';
 
-/** At first what was seen of the backup, then what was proven; what was told of it stays told. */
+/**
+ * Facts of the backup: from its inspection first, from the seed once it has verified the backup. Later phases keep
+ * them.
+ */
 function factsIn({ memory: { phase }, proof, cluster }: RestoreWorld): AgentFacts {
   if (phase !== 'proving' && phase !== 'seeding') return {};
   const seen = proof?.state.is === 'ended' ? proof.state.report.facts : {};
   return (typeof cluster === 'string' ? undefined : cluster.seed?.facts) ?? seen;
 }
 
-interface Told {
+interface Report {
   readonly verdict: RestoreVerdict;
   readonly facts: AgentFacts;
 }
 
-async function tellStatus(object: Stored<ClusterObject>, { verdict, facts }: Told, tools: RestoreTools): Promise<void> {
+async function publishStatus(
+  object: Stored<ClusterObject>,
+  { verdict, facts }: Report,
+  context: RestoreContext,
+): Promise<void> {
   const { generation } = object.metadata;
   await publish(
     object,
-    tools.dialect.writeStatus({ verdict, facts, generation, now: tools.now() }, object.status),
-    tools,
+    context.dialect.writeStatus({ verdict, facts, generation, now: context.now() }, object.status),
+    context,
   );
-  for (const news of newsOf(verdict, facts)) tools.tell(object, news);
+  for (const event of eventsOf(verdict, facts)) context.recordEvent(object, event);
 }
 
-function newsOf(verdict: RestoreVerdict, { warnings = [] }: AgentFacts): readonly News[] {
+function eventsOf(verdict: RestoreVerdict, { warnings = [] }: AgentFacts): readonly RestoreEvent[] {
   if (verdict.is === 'wait' && verdict.isBlocked === true)
     return [{ type: 'Warning', reason: 'RestoreBlocked', message: verdict.message }];
   if (verdict.is !== 'enter') return [];
@@ -150,13 +168,13 @@ function newsOf(verdict: RestoreVerdict, { warnings = [] }: AgentFacts): readonl
   if (phase === 'failed') return [{ type: 'Warning', reason: 'RestoreFailed', message }];
   return [
     { type: 'Normal', reason: phase === 'complete' ? 'Restored' : 'Restoring', message },
-    ...warnings.map((doubt): News => ({ type: 'Warning', reason: 'Restoring', message: doubt })),
+    ...warnings.map((warning): RestoreEvent => ({ type: 'Warning', reason: 'Restoring', message: warning })),
   ];
 }
 
-type News = Parameters<RestoreTools['tell']>[1];
+type RestoreEvent = Parameters<RestoreContext['recordEvent']>[1];
 
-/** What only those who open stores can judge. */
+/** Why the store location is invalid; undefined if it is valid. */
 function problemWith({ intent }: ReadRestore): string | undefined {
   try {
     storeAccess(intent.store, 'to-read');
@@ -168,8 +186,8 @@ function problemWith({ intent }: ReadRestore): string | undefined {
   }
 }
 
-async function refuse(object: Stored<ClusterObject>, problems: string, tools: RestoreTools): Promise<Outcome> {
-  tools.tell(object, { type: 'Warning', reason: 'BadSpec', message: problems });
-  await publish(object, tools.dialect.writeProblems(problems, object.status, tools.now()), tools);
+async function refuse(object: Stored<ClusterObject>, problems: string, context: RestoreContext): Promise<Outcome> {
+  context.recordEvent(object, { type: 'Warning', reason: 'BadSpec', message: problems });
+  await publish(object, context.dialect.writeProblems(problems, object.status, context.now()), context);
   return done;
 }

@@ -1,91 +1,90 @@
-import { speaking, wantedPlanes } from '../../core/desired/encryption.ts';
-import type { OwnerReference } from '../../core/desired/manifest.ts';
-import type { RestoreIntent } from '../../core/model/restore.ts';
-import type { ReadCluster } from '../../dialects/dialect.ts';
-import type { ClusterTemplate } from '../../dialects/restore-dialect.ts';
+import type { ReadCluster } from '../../apis/common/dialect.ts';
+import type { ClusterTemplate } from '../../apis/common/restore-dialect.ts';
+import type { OwnerReference } from '../../core/manifests/manifest.ts';
+import { wantedTlsModes, withTlsModes } from '../../core/manifests/tls-mode.ts';
+import type { RestoreIntent } from '../../core/restore/model.ts';
 import { ApiFailure, isAbsentOrUndefined } from '../../kube/errors.ts';
 import type { Stored } from '../../kube/object.ts';
 import { pods, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
-import { withStatus } from '../cluster/publish.ts';
-import { lookAtSecurity, type Security, withKeys } from '../cluster/security.ts';
-import type { ClusterObject } from '../cluster/sources.ts';
-import { isOwnedBy, madeByAnnotation } from './bodies.ts';
-import type { RestoreTools } from './sources.ts';
+import { observeSecurity, type Security, withKeys } from '../cluster/tls/tls-state.ts';
+import type { ClusterObject } from '../shared/context.ts';
+import { withStatus } from '../shared/status-writer.ts';
+import type { RestoreContext } from './context.ts';
+import { isOwnedBy, madeByAnnotation } from './pods-and-pvcs.ts';
 
-/** The cluster that gets the data. */
+/** The EtcdCluster that gets the data. */
 export interface Target {
-  /** As it is stored; not there while the restore has yet to make it. */
+  /** The stored object; undefined until the restore has created it. */
   readonly object: Stored<ClusterObject> | undefined;
-  /** As it is written. */
   readonly spec: unknown;
   readonly read: ReadCluster;
-  /** With what its members are entered. */
+  /** Credentials for its members. */
   readonly entry: Security['entry'];
-  readonly userFlaw: Security['userFlaw'];
-  /** What is wrong with the Secrets that its spec names. */
+  readonly userProblem: Security['userProblem'];
+  /** Problems with the Secrets that its spec names. */
   readonly problems: readonly string[];
-  /** Those that are kept for members, where there are any. */
+  /** Certificates that the operator keeps for its members, if any. */
   readonly certificates: Security['certificates'];
 }
 
-/** What is asked for, and what is known of the cluster that is to be made: a sentence where that is not enough. */
-export interface Described {
+/** The restore, and the template of the cluster to create: a message if the template is unknown. */
+export interface TargetRequest {
   readonly intent: RestoreIntent;
   readonly template: ClusterTemplate | string | undefined;
-  /** The first member, once it is decided who that is. */
+  /** Name of the seed, once it is chosen. */
   readonly seed: string | undefined;
 }
 
-/** The cluster, or a sentence that says why there is none to work with. */
+/** The target, or a message why there is none. */
 export interface Found {
   readonly target: Target | string;
   readonly isGone: boolean;
-  /** One that has the name of a cluster that is to be made, and was made by somebody else. */
-  readonly stranger: Stored<ClusterObject> | undefined;
+  /** An EtcdCluster with the name of the cluster to create that this restore did not create. */
+  readonly foreignObject: Stored<ClusterObject> | undefined;
 }
 
-export async function findTarget(described: Described, tools: RestoreTools): Promise<Found> {
-  const { intent } = described;
-  const named = await ownCluster(intent, tools);
-  const stranger = isStranger(named, intent, tools) ? named : undefined;
-  const object = stranger === undefined && named?.metadata.deletionTimestamp === undefined ? named : undefined;
-  const target = object === undefined ? await imagined(described, tools) : await read(object, undefined, tools);
-  return { target: withObject(target, object), isGone: object === undefined, stranger };
+export async function findTarget(request: TargetRequest, context: RestoreContext): Promise<Found> {
+  const { intent } = request;
+  const named = await ownCluster(intent, context);
+  const foreignObject = isForeignObject(named, intent, context) ? named : undefined;
+  const object = foreignObject === undefined && named?.metadata.deletionTimestamp === undefined ? named : undefined;
+  const target = object === undefined ? await plannedTarget(request, context) : await read(object, undefined, context);
+  return { target: withObject(target, object), isGone: object === undefined, foreignObject };
 }
 
-const isStranger = (named: Target['object'], intent: RestoreIntent, tools: RestoreTools): boolean =>
-  intent.into === 'new' && named !== undefined && !isMadeBy(named, intent, tools);
+const isForeignObject = (named: Target['object'], intent: RestoreIntent, context: RestoreContext): boolean =>
+  intent.into === 'new' && named !== undefined && !isMadeBy(named, intent, context);
 
 type Unstored = Omit<Target, 'object'>;
 
 const withObject = (target: Unstored | string, object: Target['object']): Target | string =>
   typeof target === 'string' ? target : { ...target, object };
 
-/** The cluster with the name that a restore names; undefined if there is none. */
+/** The EtcdCluster that a restore names; undefined if there is none. */
 export async function clusterNamed(
   { namespace, cluster: name }: Pick<RestoreIntent, 'namespace' | 'cluster'>,
   resource: Resource<ClusterObject>,
-  { client }: Pick<RestoreTools, 'client'>,
+  { client }: Pick<RestoreContext, 'client'>,
 ): Promise<Stored<ClusterObject> | undefined> {
   const found = await unless('not-found', client.get(resource, { namespace, name }), undefined);
   return found && withStatus(found, { dialect: resource });
 }
 
-/** The kind of clusters is not served: whether the cluster is there is not known. */
+/** The kind EtcdCluster is not served, so it is unknown whether the cluster exists. */
 export class KindNotServed extends Failure {
   constructor({ kind, group }: Resource<ClusterObject>, cause: unknown) {
     super('unreachable', `the kind ${kind} (${group}) is not served: install its CRD`, { cause });
   }
 }
 
-/** The cluster of a restore, of the same API. Fails with `KindNotServed` if that API has no such kind. */
+/** The EtcdCluster of a restore, in the same API. Throws `KindNotServed` if its CRD is missing. */
 export function ownCluster(
   intent: RestoreIntent,
-  tools: Pick<RestoreTools, 'client' | 'clusters'>,
+  context: Pick<RestoreContext, 'client' | 'clusters'>,
 ): ReturnType<typeof clusterNamed> {
-  const { resource } = tools.clusters;
-  return clusterNamed(intent, resource, tools).catch((thrown: unknown) => {
+  const { resource } = context.clusters;
+  return clusterNamed(intent, resource, context).catch((thrown: unknown) => {
     throw isAbsentOrUndefined(thrown) ? new KindNotServed(resource, thrown) : thrown;
   });
 }
@@ -93,23 +92,26 @@ export function ownCluster(
 export const isMadeBy = (
   { metadata }: Stored<ClusterObject>,
   { uid }: RestoreIntent,
-  { dialect }: RestoreTools,
+  { dialect }: RestoreContext,
 ): boolean => metadata.annotations?.[madeByAnnotation(dialect)] === uid;
 
-const missing = ({ cluster }: RestoreIntent, { clusters: { dialect } }: RestoreTools): string =>
-  `there is no ${dialect.kind} "${cluster}" in this namespace: create it, with the size and version it is to have`;
+const missing = ({ cluster }: RestoreIntent, { clusters: { dialect } }: RestoreContext): string =>
+  `there is no ${dialect.kind} "${cluster}" in this namespace: create it with the wanted size and version`;
 
-async function imagined({ intent, template, seed }: Described, tools: RestoreTools): Promise<Unstored | string> {
-  const keeper = await keeperOf(intent, seed, tools);
-  const raw = wanted({ ...intent, uid: keeper?.uid ?? intent.uid }, template, tools);
-  return typeof raw === 'string' ? raw : read(raw, keeper, tools);
+async function plannedTarget(
+  { intent, template, seed }: TargetRequest,
+  context: RestoreContext,
+): Promise<Unstored | string> {
+  const seedOwner = await seedOwnerOf(intent, seed, context);
+  const raw = clusterFor({ ...intent, uid: seedOwner?.uid ?? intent.uid }, template, context);
+  return typeof raw === 'string' ? raw : read(raw, seedOwner, context);
 }
 
-/** While there is no cluster, what is made for its members belongs to the first of them. */
-async function keeperOf(
+/** Before the EtcdCluster exists, the seed Pod owns the objects of its members. */
+async function seedOwnerOf(
   { namespace, uid }: RestoreIntent,
   seed: string | undefined,
-  { client }: RestoreTools,
+  { client }: RestoreContext,
 ): Promise<OwnerReference | undefined> {
   if (seed === undefined) return undefined;
   const pod = await unless('not-found', client.get(pods, { namespace, name: seed }), undefined);
@@ -117,36 +119,40 @@ async function keeperOf(
   return { apiVersion: 'v1', kind: 'Pod', name: seed, uid: pod.metadata.uid, controller: true };
 }
 
-/** As it would be, were it there: until then another number stands for that of the cluster. */
-function wanted(intent: RestoreIntent, template: Described['template'], tools: RestoreTools): ClusterObject | string {
-  if (template === undefined) return missing(intent, tools);
+/** The EtcdCluster as it will be created, with a placeholder UID. */
+function clusterFor(
+  intent: RestoreIntent,
+  template: TargetRequest['template'],
+  context: RestoreContext,
+): ClusterObject | string {
+  if (template === undefined) return missing(intent, context);
   if (typeof template === 'string') return template;
   const { cluster: name, namespace, uid } = intent;
-  const { group, version, kind } = tools.clusters.dialect;
+  const { group, version, kind } = context.clusters.dialect;
   return { apiVersion: `${group}/${version}`, kind, metadata: { name, namespace, uid }, spec: template.spec };
 }
 
 async function read(
   raw: ClusterObject,
-  keeper: OwnerReference | undefined,
-  tools: RestoreTools,
+  seedOwner: OwnerReference | undefined,
+  context: RestoreContext,
 ): Promise<Unstored | string> {
-  const { dialect } = tools.clusters;
+  const { dialect } = context.clusters;
   const result = dialect.read(raw);
-  if (result.ok) return { spec: raw.spec, ...(await secured(keptBy(result.value, keeper), tools)) };
-  const problems = result.problems.map(({ path, says }) => `${path}: ${says}`).join('; ');
-  return `${dialect.kind} "${raw.metadata.name}" has a spec that makes no sense: ${problems}`;
+  if (result.ok) return { spec: raw.spec, ...(await withTls(withOwner(result.value, seedOwner), context)) };
+  const problems = result.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return `${dialect.kind} "${raw.metadata.name}" has an invalid spec: ${problems}`;
 }
 
-const keptBy = (of: ReadCluster, keeper: OwnerReference | undefined): ReadCluster =>
-  keeper === undefined ? of : { ...of, blueprint: { ...of.blueprint, owner: keeper } };
+const withOwner = (of: ReadCluster, seedOwner: OwnerReference | undefined): ReadCluster =>
+  seedOwner === undefined ? of : { ...of, blueprint: { ...of.blueprint, owner: seedOwner } };
 
-/** A seed is the first of a new cluster: it speaks as the spec says, with the certificates that are kept for members. */
-async function secured(of: ReadCluster, tools: RestoreTools): Promise<Omit<Unstored, 'spec'>> {
-  const planes = wantedPlanes(of.blueprint);
-  const security = await lookAtSecurity(of, { planes, pods: [] }, tools);
+/** The seed is the first member of a new cluster: it uses the TLS modes of the spec and the certificates of members. */
+async function withTls(of: ReadCluster, context: RestoreContext): Promise<Omit<Unstored, 'spec'>> {
+  const tlsModes = wantedTlsModes(of.blueprint);
+  const security = await observeSecurity(of, { tlsModes, pods: [] }, context);
   if (security.unread !== undefined) throw new ApiFailure('unreachable', security.unread);
-  const blueprint = speaking(withKeys(of.blueprint, security), planes);
-  const { entry, userFlaw, problems, certificates } = security;
-  return { read: { ...of, blueprint }, entry, userFlaw, problems, certificates };
+  const blueprint = withTlsModes(withKeys(of.blueprint, security), tlsModes);
+  const { entry, userProblem, problems, certificates } = security;
+  return { read: { ...of, blueprint }, entry, userProblem, problems, certificates };
 }

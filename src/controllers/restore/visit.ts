@@ -1,46 +1,46 @@
-import type { RestorePhase, RestoreWorld } from '../../core/model/restore.ts';
-import type { RestoreVerdict } from '../../core/plan/restore/step.ts';
-import type { ReadRestore } from '../../dialects/restore-dialect.ts';
+import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
+import type { RestorePhase, RestoreWorld } from '../../core/restore/model.ts';
+import type { RestoreVerdict } from '../../core/restore/step.ts';
 import { keyOf } from '../../kube/object.ts';
-import { again, done, notYet, type Outcome, waiting } from '../../runtime/outcome.ts';
+import { done, type Outcome, requeueAfter, requeueOnStaleCache, waiting } from '../../runtime/outcome.ts';
+import type { RestoreContext } from './context.ts';
 import type { ObservedRestore } from './observe.ts';
-import type { RestoreTools } from './sources.ts';
 
-/** How soon to look again: what a restore waits for is mostly not watched. */
+/** Seconds until the next pass. Most objects that a restore waits for are not watched. */
 const seconds = { acted: 0.02, moment: 0.2, waiting: 0.5, blocked: 3, mostWithoutService: 2 } as const;
 
-/** The caches do not show the operator's last write yet. */
-export const afterLateCache: Outcome = notYet(seconds.acted);
+/** Retry soon: the caches do not show the operator's last write yet. */
+export const afterLateCache: Outcome = requeueOnStaleCache(seconds.acted);
 
-/** The next visit, if what is waited for has not happened, as a look at that alone shows. */
+/** The next visit, if the awaited objects are unchanged; undefined if a full pass is needed. */
 export async function visitIfUnchanged(
   { intent, memory }: ReadRestore,
-  tools: RestoreTools,
+  context: RestoreContext,
 ): Promise<Outcome | undefined> {
-  const isUnchanged = await tools.glances?.isUnchanged(intent, memory.phase, tools);
+  const isUnchanged = await context.awaitedObjects?.isUnchanged(intent, memory.phase, context);
   return isUnchanged === true ? waitIn(memory.phase, secondsIn(memory.phase)) : undefined;
 }
 
-/** While members are exchanged nothing serves, so waits stay short however long they last. */
+/** Waits stay short in the phase `switching`, because no member serves. */
 const waitIn = (phase: RestorePhase, afterSeconds: number, waitsFor: string = phase): Outcome =>
   phase === 'switching' ? waiting(waitsFor, afterSeconds, seconds.mostWithoutService) : waiting(waitsFor, afterSeconds);
 
 const secondsIn = (phase: RestorePhase): number => (phase === 'switching' ? seconds.moment : seconds.waiting);
 
-/** Notes what the next pass may look at alone, and which Secrets it is to read again. */
-export function noteWait(verdict: RestoreVerdict, observed: ObservedRestore, tools: RestoreTools): void {
+/** Records the awaited objects for the next pass, and whether Secrets must be read again. */
+export function recordWait(verdict: RestoreVerdict, observed: ObservedRestore, context: RestoreContext): void {
   const { world } = observed;
-  tools.glances?.note(verdict, observed);
-  if (isSecretInDoubt(verdict, world)) tools.secrets?.doubt(keyOf(world.intent));
+  context.awaitedObjects?.record(verdict, observed);
+  if (mayNeedOtherSecret(verdict, world)) context.secrets?.invalidate(keyOf(world.intent));
 }
 
-/** Whether another content of a Secret may be what helps. */
-function isSecretInDoubt(verdict: RestoreVerdict, { cluster }: RestoreWorld): boolean {
+/** True if a changed Secret may resolve the wait. */
+function mayNeedOtherSecret(verdict: RestoreVerdict, { cluster }: RestoreWorld): boolean {
   if (verdict.is !== 'wait' || verdict.isBlocked === true) return true;
   return typeof cluster !== 'string' && cluster.seed?.isUp === true && cluster.seed.state !== 'ready';
 }
 
-/** The seed is up, and will serve in a moment. */
+/** True if the etcd of the seed runs and is about to serve. */
 const isAboutToServe = ({ memory, cluster }: Pick<RestoreWorld, 'memory' | 'cluster'>): boolean =>
   memory.phase === 'seeding' && typeof cluster !== 'string' && cluster.seed?.isUp === true;
 
@@ -49,7 +49,7 @@ export function nextVisit(verdict: RestoreVerdict, world: Pick<RestoreWorld, 'me
   switch (verdict.is) {
     case 'act':
     case 'enter':
-      return again(seconds.acted);
+      return requeueAfter(seconds.acted);
     case 'wait':
       if (verdict.isBlocked === true) return waitIn(phase, seconds.blocked, `${phase}, blocked`);
       return waitIn(phase, isAboutToServe(world) ? seconds.moment : secondsIn(phase));

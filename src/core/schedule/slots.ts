@@ -1,13 +1,13 @@
 import type { Timetable } from './timetable.ts';
 
-/** When something is made again and again. */
+/** The schedule and the starting deadline of repeated backups. */
 export interface Times {
   readonly timetable: Timetable;
-  /** How late a backup may begin; later than that it is left out. */
+  /** How late a backup may start. A later backup is skipped. */
   readonly startingDeadlineSeconds: number | undefined;
 }
 
-/** The last time that has come, of those since the resource is there. */
+/** The last scheduled time that has passed since the resource was created. */
 export function latestSlot(now: number, createdAt: number, { timetable }: Times): number | undefined {
   const latest = timetable.latest(now);
   return latest === undefined || latest <= createdAt ? undefined : latest;

@@ -1,31 +1,31 @@
 import { Cron } from 'croner';
 
-/** The times that an expression stands for, in milliseconds since 1970. */
+/** The times of a schedule expression, in milliseconds since 1970. */
 export interface Timetable {
-  /** The first after a time; nothing if there will be none. */
+  /** The first time after `after`; undefined if there is none. */
   readonly next: (after: number) => number | undefined;
-  /** The last up to a time, that one included; nothing if there was none. */
+  /** The last time up to and including `until`; undefined if there is none. */
   readonly latest: (until: number) => number | undefined;
 }
 
 export interface Expression {
-  /** Five fields, `@hourly` and the like, or `@every 1h30m`; a time zone may come first, as `CRON_TZ=Europe/Berlin`. */
+  /** Five cron fields, `@hourly` etc., or `@every 1h30m`; optionally with a prefix `CRON_TZ=Europe/Berlin`. */
   readonly schedule: string;
   readonly timeZone: string | undefined;
-  /** What `@every` counts from. */
+  /** The start of `@every`. */
   readonly since: number;
 }
 
-/** Reads an expression; a sentence where it makes no sense. */
+/** Parses an expression; returns an error message if it is invalid. */
 export function timetableOf({ schedule, timeZone, since }: Expression): Timetable | string {
   const [, prefix, times = ''] = /^(?:(?:CRON_)?TZ=(\S+)\s+)?(.*)$/.exec(schedule.trim()) ?? [];
   const zone = prefix ?? timeZone ?? 'UTC';
-  if (!isZone(zone)) return `"${zone}" is no time zone: use a name such as Europe/Berlin or UTC`;
+  if (!isZone(zone)) return `"${zone}" is not a time zone: use a name such as Europe/Berlin or UTC`;
   const every = /^@every\s+(.*)$/.exec(times)?.[1];
   return every === undefined ? ofCron(times, zone) : ofEvery(every, since);
 }
 
-/** Whether this is the name of a time zone. */
+/** True if the name is a known time zone. */
 function isZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -41,15 +41,15 @@ function ofCron(times: string, timezone: string): Timetable | string {
     const cron = new Cron(times, { timezone, mode: '5-part', sloppyRanges: true });
     const next = (after: number): number | undefined => cron.nextRun(new Date(after))?.getTime();
     const latest = (until: number): number | undefined => lastOf(cron, next, until);
-    return next(0) === undefined ? `"${times}" never comes: ${remedy}` : { next, latest };
+    return next(0) === undefined ? `"${times}" matches no date: ${remedy}` : { next, latest };
   } catch (thrown) {
-    return `"${times}" cannot be read (${thrown instanceof Error ? thrown.message : ''}): ${remedy}`;
+    return `"${times}" is not a valid schedule (${thrown instanceof Error ? thrown.message : ''}): ${remedy}`;
   }
 }
 
 /**
- * What comes before a time is counted from further back: a time that the clocks leap over is put off by those who look
- * forward, and may be left out by those who look back.
+ * Counts forward from three runs earlier. A time that a change to summer time skips is deferred when croner counts
+ * forward, and can be left out when croner counts backward.
  */
 function lastOf(cron: Cron, next: Timetable['next'], until: number): number | undefined {
   const before = cron.previousRuns(3, new Date(until + 1000)).at(-1);
@@ -61,14 +61,14 @@ function lastOf(cron: Cron, next: Timetable['next'], until: number): number | un
 
 const millisOf: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1, us: 0, µs: 0, ns: 0 };
 
-/** What comes less often than that will not be seen, and further on there are no dates. */
+/** The maximum interval: later times can exceed the range of Date. */
 const longest = 100 * 365 * 24 * 3_600_000;
 
-/** Every so often from a time on; parts of a second do not count. */
+/** A fixed interval from `since` on, in whole seconds. */
 function ofEvery(duration: string, since: number): Timetable | string {
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|us|µs|ns|s)/g)];
   const isWhole = parts.length > 0 && parts.map(([part]) => part).join('') === duration;
-  if (!isWhole) return `"${duration}" is no duration: write it as 1h, 90m or 30s`;
+  if (!isWhole) return `"${duration}" is not a duration: write it as 1h, 90m or 30s`;
   const sum = parts.reduce((total, [, count, unit = '']) => total + Number(count) * (millisOf[unit] ?? 0), 0);
   if (sum > longest) return `"${duration}" is longer than 100 years: write it as 1h, 90m or 30s`;
   const millis = Math.max(1, Math.floor(sum / 1000)) * 1000;

@@ -5,50 +5,60 @@ import { routeTo, warningAbout } from './route.ts';
 
 const stopsTo = (target: string, ...running: readonly string[]): readonly string[] | string => {
   const route = routeTo(target, running);
-  return route.passable ? route.hops.map(({ version }) => version) : route.says;
+  return route.passable ? route.hops.map(({ version }) => version) : route.why;
 };
 
-describe('the way to a version', () => {
+describe('the upgrade path to a version', () => {
   it.each([
     ['within a minor, up', '3.5.35', ['3.5.21'], ['3.5.35']],
     ['within a minor, down', '3.5.21', ['3.5.35'], ['3.5.21']],
     ['to the next minor', '3.2.13', ['3.1.10'], ['3.2.13']],
-    ['through a floor', '3.6.16', ['3.5.21'], ['3.5.35', '3.6.16']],
-    ['past a floor that is met', '3.6.16', ['3.5.32'], ['3.6.16']],
+    ['over the minimum patch', '3.6.16', ['3.5.21'], ['3.5.35', '3.6.16']],
+    ['from the minimum patch', '3.6.16', ['3.5.32'], ['3.6.16']],
     ['over several minors', '3.7.3', ['3.4.31'], ['3.5.35', '3.6.16', '3.7.3']],
     ['from a newest patch over several minors', '3.7.3', ['3.5.35'], ['3.6.16', '3.7.3']],
-    ['back to a floor that one member is below', '3.6.16', ['3.5.20', '3.6.16'], ['3.5.35', '3.6.16']],
-    ['halfway there', '3.6.16', ['3.5.35', '3.6.16'], ['3.6.16']],
+    ['back to the minimum patch that one member is below', '3.6.16', ['3.5.20', '3.6.16'], ['3.5.35', '3.6.16']],
+    ['in the middle of an upgrade', '3.6.16', ['3.5.35', '3.6.16'], ['3.6.16']],
     [
-      'a farther target given halfway: first all reach the next minor',
+      'to a later target in the middle of an upgrade: all reach the next minor first',
       '3.7.3',
       ['3.5.35', '3.6.16'],
       ['3.6.16', '3.7.3'],
     ],
-    ['back while somebody still runs the old minor', '3.5.35', ['3.5.35', '3.6.16'], ['3.5.35']],
-    ['back over a minor that the first has reached', '3.5.35', ['3.7.3', '3.6.16'], ['3.6.16', '3.5.35']],
-    ['to a release that is known to be bad, where all run it', '3.5.1', ['3.5.1', '3.5.1'], ['3.5.1']],
-    ['into a minor that is newer than what is known', '3.8.0', ['3.7.3'], ['3.8.0']],
+    ['back while a member still runs the old minor', '3.5.35', ['3.5.35', '3.6.16'], ['3.5.35']],
+    ['back over a minor that a member has reached', '3.5.35', ['3.7.3', '3.6.16'], ['3.6.16', '3.5.35']],
+    ['to a release with a known fault that all members run', '3.5.1', ['3.5.1', '3.5.1'], ['3.5.1']],
+    ['into a minor that is unknown to the operator', '3.8.0', ['3.7.3'], ['3.8.0']],
   ])('leads %s', (...[, target, running, stops]) => {
     expect(stopsTo(target, ...running)).toEqual(stops);
   });
 
-  it('says of a downgrade that it is one', () => {
+  it('marks hops of a downgrade', () => {
     expect(routeTo('3.6.16', ['3.7.3'])).toEqual({ passable: true, hops: [{ version: '3.6.16', isDowngrade: true }] });
     expect(stopsTo('3.5.35', '3.7.3')).toEqual(['3.6.16', '3.5.35']);
   });
 
   it.each([
-    ['back over a minor that cannot', '3.4.31', ['3.5.35'], /3\.5 cannot go back to 3\.4\.31.*restore a backup/],
-    ['to another major', '99.0.0', ['3.5.35'], /no way from etcd 3\.5\.35 to 99\.0\.0/],
-    ['to a release that is known to be bad, where not all run it', '3.5.1', ['3.5.1', '3.5.2'], /choose a later patch/],
-    ['to a release that is known to be bad', '3.5.1', ['3.4.31'], /choose a later patch of 3\.5/],
-    ['over a minor that nobody here knows', '3.9.0', ['3.7.3'], /etcd 3\.8 is not known here: set spec\.version/],
-  ])('does not lead %s', (...[, target, running, says]) => {
-    expect(stopsTo(target, ...running)).toMatch(says);
+    [
+      'back from a minor without downgrades',
+      '3.4.31',
+      ['3.5.35'],
+      /from etcd 3\.5 to 3\.4\.31 is impossible.*restore a backup/,
+    ],
+    ['to another major', '99.0.0', ['3.5.35'], /no upgrade path from etcd 3\.5\.35 to 99\.0\.0/],
+    ['to a release with a known fault that not all members run', '3.5.1', ['3.5.1', '3.5.2'], /choose a later patch/],
+    ['to a release with a known fault', '3.5.1', ['3.4.31'], /choose a later patch of 3\.5/],
+    [
+      'over a minor that is unknown to the operator',
+      '3.9.0',
+      ['3.7.3'],
+      /etcd 3\.8 is unknown to this operator: set spec\.version/,
+    ],
+  ])('does not exist %s', (...[, target, running, message]) => {
+    expect(stopsTo(target, ...running)).toMatch(message);
   });
 
-  it('never skips a minor, and ends where it should', () => {
+  it('never skips a minor, and ends at the target', () => {
     const version = fc.tuple(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 0, max: 40 }));
     fc.assert(
       fc.property(version, version, ([fromMinor, fromPatch], [toMinor, toPatch]) => {
@@ -63,7 +73,7 @@ describe('the way to a version', () => {
     );
   });
 
-  it('warns of what should not be run, and of nothing that is newest', () => {
+  it('a version with a known fault has a warning, and the newest patches have none', () => {
     expect(warningAbout('3.5.4')).toMatch(/3\.5\.4 .*: choose a later patch/);
     expect(warningAbout('3.5.20')).toMatch(/promote learners/);
     for (const late of ['3.5.32', '3.6.13', '3.7.0']) expect(warningAbout(late)).toMatch(/CVE-2026-73499/);

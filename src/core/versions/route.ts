@@ -1,20 +1,20 @@
-import { compareVersions, parseVersion, type Version } from '../model/version.ts';
-import { faults, firstThatGoesBack, floorBeforeNext, newestOf } from './releases.ts';
+import { compareVersions, parseVersion, type Version } from '../cluster/model/version.ts';
+import { faults, firstWithDowngrade, floorBeforeNext, newestOf } from './releases.ts';
 
-/** The way from the versions that members run to the one that is wanted: what all of them run in turn, the last included. */
+/** The upgrade path from the running versions to the wanted version, which is the last hop. */
 export type Route =
   | { readonly passable: true; readonly hops: readonly Hop[] }
-  | { readonly passable: false; readonly says: string };
+  | { readonly passable: false; readonly why: string };
 
 export interface Hop {
   readonly version: string;
-  /** Whether etcd has to be told before the first member goes back. */
+  /** True if the downgrade must be enabled in etcd before the first member changes. */
   readonly isDowngrade: boolean;
 }
 
 /**
- * etcd moves by one minor at a time, and data written by a newer minor is not read by an older one. While somebody still
- * runs the older of two minors nothing has been rewritten yet, and all may go back to it.
+ * etcd upgrades one minor at a time, and an older minor cannot read data of a newer minor. While a member still runs
+ * the older of two minors, no data has been converted yet, and all members may return to it.
  */
 export function routeTo(target: string, running: readonly string[]): Route {
   const wanted = parseVersion(target);
@@ -22,21 +22,21 @@ export function routeTo(target: string, running: readonly string[]): Route {
   const [lowest, highest] = [known[0], known.at(-1)];
   if (wanted === undefined) return blocked(`${target} is no version of etcd`);
   if (lowest === undefined || highest === undefined) return direct(target);
-  if (areSame(lowest, wanted) && areSame(highest, wanted)) return direct(textOf(wanted)); // whatever is known of it
+  if (areSame(lowest, wanted) && areSame(highest, wanted)) return direct(textOf(wanted)); // even with a known fault
   return refusalOf(wanted, lowest) ?? wayFrom(lowest, highest, wanted);
 }
 
 /**
- * With a digest the spec names the image of one version. A way over others is refused: their images would be taken by tag, which
- * is what a digest is to prevent.
+ * An image digest is that of one version. A path with intermediate versions is refused: their images would be pulled by
+ * tag, which the digest is meant to prevent.
  */
 export function routeByDigest(route: Route): Route {
   if (!route.passable || route.hops.length < 2) return route;
   const versions = route.hops.map(({ version }) => version);
   const [first = '', last = ''] = [versions[0], versions.at(-1)];
   return blocked(
-    `the way to etcd ${last} leads over ${versions.slice(0, -1).join(', ')}, and the digest in spec is of ${last} only: ` +
-      `set spec.version to ${first}, with the digest of its image or without one, and to ${last} when all members run it`,
+    `upgrade to ${last} needs the intermediate version ${versions.slice(0, -1).join(', ')}, but the digest in the spec is that of ${last}: ` +
+      `set spec.version to ${first} with its digest or without a digest, then to ${last} once all members run ${first}`,
   );
 }
 
@@ -45,9 +45,9 @@ const areSame = (a: Version, b: Version): boolean => compareVersions(a, b) === 0
 function refusalOf(wanted: Version, lowest: Version): Route | undefined {
   const fault = faultOf(wanted);
   if (fault?.refused === true)
-    return blocked(`etcd ${textOf(wanted)} ${fault.says}: choose a later patch of ${minorOf(wanted)}`);
+    return blocked(`etcd ${textOf(wanted)} ${fault.effect}: choose a later patch of ${minorOf(wanted)}`);
   if (wanted.major === lowest.major) return undefined;
-  return blocked(`there is no way from etcd ${textOf(lowest)} to ${textOf(wanted)}`);
+  return blocked(`there is no upgrade path from etcd ${textOf(lowest)} to ${textOf(wanted)}`);
 }
 
 function wayFrom(lowest: Version, highest: Version, wanted: Version): Route {
@@ -56,10 +56,10 @@ function wayFrom(lowest: Version, highest: Version, wanted: Version): Route {
   return wayForward(lowest, highest, wanted);
 }
 
-const blocked = (says: string): Route => ({ passable: false, says });
+const blocked = (why: string): Route => ({ passable: false, why });
 const direct = (version: string): Route => ({ passable: true, hops: [{ version, isDowngrade: false }] });
 
-/** Where members run two minors already, all reach the higher one before the next is thought of. */
+/** If members run two minors, all members reach the higher minor first. */
 function wayForward(lowest: Version, highest: Version, wanted: Version): Route {
   const hasBegun = isUnderWay(lowest, highest);
   const at = hasBegun ? highest : lowest;
@@ -74,8 +74,8 @@ function wayForward(lowest: Version, highest: Version, wanted: Version): Route {
 }
 
 /**
- * A member below the floor of the lower minor holds all back to that minor until it has run the floor: no data has been
- * rewritten as long as it is there.
+ * A member below the minimum patch of the lower minor keeps all members at that minor until it runs the minimum patch.
+ * No data is converted while it runs the lower minor.
  */
 const isUnderWay = (lowest: Version, highest: Version): boolean =>
   highest.minor > lowest.minor && !isBelowFloor(lowest);
@@ -85,19 +85,19 @@ function isBelowFloor(version: Version): boolean {
   return floor !== undefined && compareVersions(version, floor) < 0;
 }
 
-/** The patch of its own minor that a member has to run before it may run `to`; nothing if it may run that at once. */
-export function floorOnTheWay(from: string, to: string): string | undefined {
+/** The patch of its own minor that a member must run before `to`; undefined if it may run `to` at once. */
+export function requiredPatch(from: string, to: string): string | undefined {
   const [version, wanted] = [parseVersion(from), parseVersion(to)];
   if (version === undefined || wanted === undefined || wanted.minor <= version.minor) return undefined;
   return isBelowFloor(version) ? newestOf[minorOf(version)] : undefined;
 }
 
 const unknown = (minor: string): string =>
-  `etcd ${minor} is not known here: set spec.version to a release of ${minor} first`;
+  `etcd ${minor} is unknown to this operator: set spec.version to a release of ${minor} first`;
 
-/** Where members run two minors already, all reach the lower one before the next is thought of. */
+/** If members run two minors, all members reach the lower minor first. */
 function wayBack(lowest: Version, highest: Version, wanted: Version): Route {
-  const oldest = { ...firstThatGoesBack, patch: 0 };
+  const oldest = { ...firstWithDowngrade, patch: 0 };
   const hasBegun = highest.minor > lowest.minor;
   const hops: Hop[] = hasBegun ? [{ version: textOf(lowest), isDowngrade: false }] : [];
   for (let minor = lowest.minor; minor > wanted.minor; minor -= 1) {
@@ -110,8 +110,8 @@ function wayBack(lowest: Version, highest: Version, wanted: Version): Route {
 }
 
 const cannotGoBack = (from: string, to: string): string =>
-  `etcd ${from} cannot go back to ${to}, because it has rewritten its data: ` +
-  'set spec.version to what runs now, or restore a backup that was made before into a new cluster';
+  `downgrade from etcd ${from} to ${to} is impossible, because etcd has converted its data: ` +
+  'set spec.version to the running version, or restore a backup from before the upgrade into a new cluster';
 
 const within = (version: Version, from: string, to: string): boolean => {
   const [first, last] = [parseVersion(from), parseVersion(to)];
@@ -121,22 +121,22 @@ const within = (version: Version, from: string, to: string): boolean => {
 
 const faultOf = (version: Version) => faults.find(({ from, to }) => within(version, from, to));
 
-/** Why no cluster is begun with a version; nothing if one may be. One that runs it is another matter. */
-export function refusalToFound(text: string): string | undefined {
+/** Why a new cluster may not start with a version; undefined if it may. Running clusters are not affected. */
+export function refusalToBootstrap(text: string): string | undefined {
   const version = parseVersion(text);
   if (version === undefined) return undefined;
-  if (version.major !== 3) return `etcd ${text} is none that can be looked after: choose a release of etcd 3`;
+  if (version.major !== 3) return `etcd ${text} is not supported: choose a release of etcd 3`;
   const fault = faultOf(version);
   return fault?.refused === true
-    ? `etcd ${text} ${fault.says}: choose a later patch of ${minorOf(version)}`
+    ? `etcd ${text} ${fault.effect}: choose a later patch of ${minorOf(version)}`
     : undefined;
 }
 
-/** What one should know before running a version; nothing when there is nothing to say. */
+/** A warning about a known fault of a version; undefined if there is none. */
 export function warningAbout(text: string): string | undefined {
   const version = parseVersion(text);
   const fault = version === undefined ? undefined : faultOf(version);
-  return fault === undefined ? undefined : `etcd ${text} ${fault.says}: choose a later patch`;
+  return fault === undefined ? undefined : `etcd ${text} ${fault.effect}: choose a later patch`;
 }
 
 const minorOf = ({ major, minor }: Version): string => `${major}.${minor}`;

@@ -1,5 +1,5 @@
-// The part of etcd's gRPC interface that we call: names and numbers are facts of the wire, the rest is ours. What a server
-// sends beyond it is skipped. A field that only some versions send is `optional`, so that "not sent" can be told from zero.
+// The part of the gRPC API of etcd that the operator calls. Names and numbers are those of etcd. Unknown fields that a server
+// sends are skipped. A field that only some versions send is `optional`, to distinguish "not sent" from zero.
 //
 // After a change here, from this directory, with node_modules/.bin on PATH:
 //
@@ -251,7 +251,7 @@ export const DeleteRangeResponseSchema: GenMessage<DeleteRangeResponse> = /*@__P
   messageDesc(file_etcd, 7);
 
 /**
- * "This key was never created, or is deleted" is all that we ask of a transaction.
+ * Transactions are used only to test that a key does not exist.
  *
  * @generated from message etcdserverpb.Compare
  */
@@ -635,7 +635,7 @@ export type MemberAddRequest = Message<"etcdserverpb.MemberAddRequest"> & {
   peerUrls: string[];
 
   /**
-   * before 3.4 a server skips it, and adds a voter
+   * ignored before 3.4, which adds a voter
    *
    * @generated from field: bool is_learner = 2;
    */
@@ -764,7 +764,7 @@ export const MemberUpdateResponseSchema: GenMessage<MemberUpdateResponse> = /*@_
  */
 export type MemberListRequest = Message<"etcdserverpb.MemberListRequest"> & {
   /**
-   * before 3.5 a server skips it, and answers from what it has
+   * ignored before 3.5, which answers from local state
    *
    * @generated from field: bool linearizable = 1;
    */
@@ -989,7 +989,7 @@ export type StatusResponse = Message<"etcdserverpb.StatusResponse"> & {
   raftTerm: bigint;
 
   /**
-   * since 3.4, as the three below
+   * since 3.4, as are the three below
    *
    * @generated from field: optional uint64 raft_applied_index = 7;
    */
@@ -1011,7 +1011,7 @@ export type StatusResponse = Message<"etcdserverpb.StatusResponse"> & {
   isLearner: boolean;
 
   /**
-   * since 3.6, as the two below
+   * since 3.6, as are the two below
    *
    * @generated from field: optional string storage_version = 11;
    */
@@ -1530,7 +1530,7 @@ export const Maintenance: GenService<{
     output: typeof MoveLeaderResponseSchema;
   },
   /**
-   * since 3.5, of use since 3.6
+   * since 3.5, usable since 3.6
    *
    * @generated from rpc etcdserverpb.Maintenance.Downgrade
    */

@@ -1,12 +1,12 @@
 #!/bin/sh
-# First process of a machine of the test cluster. It runs in fresh process, mount, network, host name and IPC namespaces
-# and is told its directory; it waits until its cables are in, gives itself a root of its own and becomes what it is.
+# First process of a machine of the test cluster, in new process, mount, network, host name and IPC namespaces. Its argument is
+# its directory. It waits for its network interfaces, creates its own root, and becomes its first service.
 set -eu
 directory=$1
 . "$directory/etc/machine/settings"
-read -r _cables_are_in || true
+read -r _network_is_ready || true
 
-# A cgroup of its own, in every hierarchy (v1) or in the one (v2), for the kubelet to put pods into.
+# Creates a cgroup for the pods of the kubelet, in every hierarchy (v1) or in the single one (v2).
 if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
   mkdir -p "/sys/fs/cgroup/$CGROUP"
   for controller in $(cat /sys/fs/cgroup/cgroup.controllers); do

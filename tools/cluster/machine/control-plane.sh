@@ -1,11 +1,11 @@
 #!/bin/sh
-# The services of the control plane: what serves the API, names, images and volumes to the nodes.
+# The services of the control plane: API server, DNS, registry and volume provisioner.
 . /etc/machine/settings
 . /etc/machine/keep.sh
 cd /etc/kubernetes
 mkdir -p /var/log /var/lib/etcd /var/lib/registry
 
-# The objects of a test cluster need not survive a power cut, so etcd is spared the wait for the disk.
+# The objects of a test cluster need not survive a power cut, so etcd runs without fsync.
 keep etcd "$ETCD/etcd" --data-dir=/var/lib/etcd --unsafe-no-fsync \
   --listen-client-urls=http://127.0.0.1:2379 --advertise-client-urls=http://127.0.0.1:2379 \
   --listen-peer-urls=http://127.0.0.1:2380
@@ -31,7 +31,7 @@ keep kube-apiserver "$KUBERNETES/kube-apiserver" \
 
 keep registry "$REGISTRY/registry" serve /etc/registry/config.yml
 
-# The rest would only be refused, and then be slow to ask again, before the API server has made its own roles.
+# The other services start after the API server has created its roles. Otherwise they are refused and retry slowly.
 until "$KUBERNETES/kubectl" --kubeconfig=admin.conf get --raw /readyz > /dev/null 2>&1; do sleep 0.1; done
 
 keep kube-controller-manager "$KUBERNETES/kube-controller-manager" \

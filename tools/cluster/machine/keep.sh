@@ -1,12 +1,12 @@
-# Read by services.sh. `keep name command…` runs a service for as long as the machine runs, and starts it again, as a
-# service manager would, when it ends.
+# Sourced by the scripts of machines. `keep name command…` runs a service and restarts it when it ends, as a service
+# manager does.
 keep() {
   name=$1
   shift
   (
     while :; do
       "$@" >> "/var/log/$name.log" 2>&1 || true
-      echo "--- $name ended; starting it again" >> "/var/log/$name.log"
+      echo "--- $name ended; restarting" >> "/var/log/$name.log"
       sleep 0.5
     done
   ) &

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Goes on inside the machine's own root: lets go of the outer one, sets up the network, then runs the machine's services
-# under an init that takes in orphans.
+# Runs inside the machine's own root: unmounts the host's root, sets up the network, then runs the services under an init that
+# reaps orphans.
 set -eu
 . /etc/machine/settings
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/var/root
@@ -17,8 +17,8 @@ while read -r destination gateway; do
 done < /etc/machine/routes
 echo 1 > /proc/sys/net/ipv4/ip_forward
 
-# The kubelet would set these for the whole kernel, that is for everybody on this computer. Here it reads, in a file of
-# its own, that they already are what it wants.
+# The kubelet would set these tunables for the host's kernel. These bind mounts show it files that already have the wanted
+# values.
 mkdir -p /run/tunables "$HOME"
 while read -r tunable value; do
   echo "$value" > "/run/tunables/${tunable##*/}"

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import { keyOf, type Stored } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
+import type { ClusterObject, ControllerContext } from './context.ts';
+
+/** The part of a controller context that publishing needs. */
+export interface PublishContext extends Pick<ControllerContext, 'writer' | 'resource'> {
+  readonly dialect: { readonly group: string };
+  readonly recordEvent?: ControllerContext['recordEvent'];
+}
+
+/**
+ * Writes the status if it has changed. The resourceVersion that was read is a precondition: a write must not replace
+ * the memory that another operator has written since.
+ */
+export async function publish(object: Stored<ClusterObject>, status: object, context: PublishContext): Promise<void> {
+  if (isDeepStrictEqual(object.status ?? {}, status)) return;
+  const { namespace, name, uid, resourceVersion } = object.metadata;
+  const at = { namespace, name };
+  const kept = keptIn(object, context);
+  const body = { metadata: { resourceVersion }, status: { ...fieldsToDrop(object, kept), ...status } };
+  const patch = (changes: { readonly body: object; readonly subresource?: 'status' }): Promise<void> =>
+    context.writer(keyOf(at)).patch(context.resource, at, { type: 'merge', ...changes });
+  try {
+    await patch({ body, subresource: 'status' });
+  } catch (thrown) {
+    const { kind } = Failure.from(thrown);
+    // The CRD of the original operator has no status subresource: the status is an ordinary field there.
+    if (kind === 'not-found') return patch({ body }).then(() => recordOldDefinition(object, context));
+    if (kind !== 'forbidden') throw thrown;
+    const annotations = { [annotation(context)]: annotationWith(object, kept, status) };
+    return patch({ body: { metadata: { resourceVersion, annotations } } });
+  }
+  if (kept !== undefined) await patch({ body: { metadata: { uid, annotations: { [annotation(context)]: null } } } });
+}
+
+/** Kinds whose outdated CRD has an Event already: one Event is enough for all objects of a kind. */
+const reportedResources = new WeakSet<object>();
+
+function recordOldDefinition(object: Stored<ClusterObject>, { resource, recordEvent }: PublishContext): void {
+  if (recordEvent === undefined || reportedResources.has(resource)) return;
+  reportedResources.add(resource);
+  const { plural, group } = resource;
+  const message =
+    `CRD ${plural}.${group} is outdated (no status subresource, validation or printer columns): apply the CRD shipped with ` +
+    'this operator; do not delete the existing one';
+  recordEvent(object, { type: 'Warning', reason: 'OldDefinition', message });
+}
+
+/**
+ * The annotation that holds the status if the operator may patch the object but not its status, as with the Role of the
+ * original coreos operator. The status holds the memory of the operator, which must not be lost.
+ */
+const annotation = ({ dialect }: Pick<PublishContext, 'dialect'>): string => `${dialect.group}/status`;
+
+/**
+ * Annotations may be copied to other objects, so `uid` is checked. If the status field differs from `instead`, the
+ * field is newer.
+ */
+interface Kept {
+  readonly uid: string;
+  readonly instead: unknown;
+  readonly status: unknown;
+}
+
+function keptIn({ metadata }: Stored<ClusterObject>, context: Pick<PublishContext, 'dialect'>): Kept | undefined {
+  try {
+    const kept = JSON.parse(metadata.annotations?.[annotation(context)] ?? '') as Kept;
+    return kept.uid === metadata.uid ? kept : undefined;
+  } catch {
+    return undefined; // the annotation is missing or invalid; the next publish replaces it
+  }
+}
+
+/** The content of the status field, also of an object with the status of the annotation. */
+const fieldOf = ({ status }: Stored<ClusterObject>, kept: Kept | undefined): unknown =>
+  kept !== undefined && isDeepStrictEqual(status, kept.status) ? kept.instead : status;
+
+const annotationWith = (object: Stored<ClusterObject>, kept: Kept | undefined, status: object): string =>
+  JSON.stringify({ uid: object.metadata.uid, instead: fieldOf(object, kept) ?? null, status } satisfies Kept);
+
+const fieldsToDrop = (object: Stored<ClusterObject>, kept: Kept | undefined): Record<string, null> =>
+  Object.fromEntries(Object.keys(fieldOf(object, kept) ?? {}).map((field) => [field, null]));
+
+/** The object with its status, from the status field or from the annotation. */
+export function withStatus<T extends Stored<ClusterObject>>(object: T, context: Pick<PublishContext, 'dialect'>): T {
+  const kept = keptIn(object, context);
+  const isCurrent = kept !== undefined && isDeepStrictEqual(object.status ?? null, kept.instead);
+  return isCurrent ? { ...object, status: kept.status } : object;
+}

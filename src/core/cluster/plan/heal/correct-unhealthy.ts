@@ -1,0 +1,52 @@
+import { type ClusterWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
+import { movingTo } from '../../model/version.ts';
+import { needsReplacement, versionForUnhealthy } from '../roll/outdated.ts';
+import { act, type Rule, type Verdict } from '../step.ts';
+import { isUnreachableForLong, removeDeadMember } from './replace-dead-member.ts';
+
+/**
+ * Applies the spec to outdated unhealthy members before all others: they serve nothing, and the change may repair them.
+ * A version that does not start is left by setting spec.version back.
+ */
+export const correctUnhealthy: Rule = (world) => {
+  const { membership } = world;
+  if (!membership.seen) return undefined;
+  const down = membership.value.members.filter(({ health }) => health === 'silent' || health === 'lost');
+  for (const member of down) {
+    const memberPod = memberPodNamed(world, member.name);
+    const verdict = memberPod === undefined || !hasPod(memberPod) ? undefined : correct(memberPod, member, world);
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
+};
+
+const hasPod = ({ phase }: MemberPod): boolean => phase === 'starting' || phase === 'stuck' || phase === 'running';
+
+function correct(memberPod: MemberPod, member: Member, world: ClusterWorld): Verdict | undefined {
+  const { name, uid, drift, volume, image, version: from } = memberPod;
+  if (drift === 'pod' && volume === 'own' && !member.peerURLs.includes(world.intent.peerURLOf(name)))
+    return changePeerUrl(member);
+  if (drift === 'pod' && volume === 'own')
+    return act('Rolling', `recreating pod ${name}`, { kind: 'stop-member-pod', name, uid });
+  const to = versionForUnhealthy(memberPod, world);
+  if (to === undefined || image === world.intent.imageOf(to)) return replaceOutdated(memberPod, member, world);
+  return act('Upgrading', movingTo(world.intent.version, from), { kind: 'change-image', name, uid, from, to });
+}
+
+/** Some etcd versions promote a learner on MemberUpdate, so a learner is removed and added again instead. */
+function changePeerUrl({ id, name, role }: Member): Verdict {
+  if (role === 'voter') return act('Rolling', `updating peer URL of ${name}`, { kind: 'update-peer-url', id, name });
+  const step = { kind: 'remove-member', id, name, because: 'outdated' } as const;
+  return act('Rolling', `removing learner ${name}: its peer URL is outdated`, step);
+}
+
+/**
+ * A pod without a PVC cannot be recreated with its data, so an outdated unreachable member is replaced. An unproven
+ * template does not block this: the replacement gets the corrected template.
+ */
+function replaceOutdated(memberPod: MemberPod, member: Member, world: ClusterWorld): Verdict | undefined {
+  const { membership } = world;
+  if (!membership.seen || !isUnreachableForLong(member, memberPod, world) || !needsReplacement(member, world))
+    return undefined;
+  return removeDeadMember(member, membership.value.members);
+}

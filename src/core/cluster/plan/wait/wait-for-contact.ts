@@ -1,0 +1,42 @@
+import { quorumOf } from '../../../quorum.ts';
+import type { ClusterWorld } from '../../model/cluster.ts';
+import { knownVoters } from '../bootstrap/has-formed.ts';
+import { causeOf } from '../cause.ts';
+import { isWithoutQuorum, lostQuorumMessage } from '../heal/unreachable.ts';
+import { type Rule, type Verdict, wait, waitForUser } from '../step.ts';
+import { causeInSecrets } from './wait-for-secrets.ts';
+
+/**
+ * Waits until membership is known and a majority is healthy. Rules above this one treat an unreachable etcd as unknown,
+ * never as empty: they remove nothing.
+ */
+export const waitForContact: Rule = (world) => {
+  if (!isWithoutQuorum(world)) return undefined;
+  const cause = world.membership.seen
+    ? undefined
+    : (lostForGood(world) ?? causeInSecrets(world) ?? causeOf(world.memberPods) ?? nothingLeft(world));
+  return cause ?? wait('NoContact', lostQuorumMessage(world));
+};
+
+/** A majority without data cannot recover. The user has to choose the data to continue with. */
+function lostForGood(world: ClusterWorld): Verdict | undefined {
+  const { memberPods } = world;
+  const voters = knownVoters(world);
+  const alive = new Set(
+    memberPods
+      .filter((c) => c.volume === 'own' || (c.volume === 'with-pod' && c.phase !== 'ended' && c.phase !== 'gone'))
+      .map((c) => c.name),
+  );
+  const left = voters.filter((name) => alive.has(name)).length;
+  if (voters.length === 0 || left >= quorumOf(voters.length)) return undefined;
+  const lost = `${voters.length - left} of ${voters.length} members`;
+  return waitForUser('QuorumLost', `quorum lost: ${lost} have lost their data; restore a backup`);
+}
+
+/** The cluster was known by its retained PVCs only, and all of them have been deleted. */
+function nothingLeft({ memory: { bootstrap, clusterId, voters }, memberPods }: ClusterWorld): Verdict | undefined {
+  const isKnown = clusterId === undefined || bootstrap !== undefined || voters.length > 0;
+  if (isKnown || memberPods.length > 0) return undefined;
+  const remedy = 'restore a backup, or delete and recreate the EtcdCluster to start with an empty cluster';
+  return waitForUser('QuorumLost', `all PVCs of etcd cluster ${clusterId} are gone: ${remedy}`);
+}

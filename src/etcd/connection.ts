@@ -1,0 +1,46 @@
+import { type Endpoint, endpointLabel } from './endpoint.ts';
+import { EtcdFailure } from './errors.ts';
+import { Session, type SessionSettings } from './session.ts';
+
+/**
+ * The connection to one member: one session at a time, replaced once it is retired. A session with an unanswered call
+ * may be dead, above all in its TLS handshake, which has no time-out. The session gets no new calls, but its open calls
+ * may still succeed: one slow answer does not abort a snapshot.
+ */
+export class MemberConnection {
+  readonly endpoint: Endpoint;
+  readonly #settings: SessionSettings;
+  /** The last session is current; the others still have open calls. */
+  #sessions: readonly Session[] = [];
+  #closed = false;
+
+  constructor(endpoint: Endpoint, settings: SessionSettings) {
+    this.endpoint = endpoint;
+    this.#settings = settings;
+  }
+
+  /** The session for a new call. */
+  session(): Session {
+    if (this.#closed) {
+      const message = `the connection to ${endpointLabel(this.endpoint)} was closed by the operator`;
+      throw new EtcdFailure('unreachable', message, { mayBeDone: false });
+    }
+    const current = this.#sessions.at(-1);
+    if (current?.isRetired === false) return current;
+    const next = new Session(this.endpoint, this.#settings);
+    this.#sessions = [...this.#sessions.filter(({ isFinished }) => !isFinished), next];
+    return next;
+  }
+
+  /** Closes the connection after its open calls. A later call opens a new one. */
+  closeWhenIdle(): void {
+    this.#sessions.at(-1)?.retire();
+  }
+
+  /** Ends every call and refuses new ones. */
+  close(): void {
+    this.#closed = true;
+    for (const session of this.#sessions) session.abort();
+    this.#sessions = [];
+  }
+}

@@ -1,0 +1,241 @@
+import type { ClusterDialect } from '../../apis/common/dialect.ts';
+import { warningsOfScope } from '../../apis/common/warnings.ts';
+import { type NameConflict, refusalBeside } from '../../controllers/cluster/ensure/name-conflicts.ts';
+import { foreignPeerEvents } from '../../controllers/cluster/ensure/peers.ts';
+import { Watched } from '../../controllers/cluster/observe/watched.ts';
+import { clusterReconciler } from '../../controllers/cluster/reconcile.ts';
+import { SecretCache } from '../../controllers/cluster/tls/secret-cache.ts';
+import type { Caches, ClusterObject, ControllerContext, PeerCache } from '../../controllers/shared/context.ts';
+import { connectionsWhileLeading } from '../../controllers/shared/fenced-etcd.ts';
+import { writerFor } from '../../controllers/shared/writer.ts';
+import type { EtcdConnections } from '../../etcd/connections.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { type KubeObject, keyOf, type ObjectMeta } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { EventRecorder } from '../../runtime/events.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { fencedKubeClient } from '../../runtime/fenced-kube-client.ts';
+import { type Runnable, runTogether } from '../../runtime/manager.ts';
+import { forgetWhenOver, Memories } from '../../runtime/memories.ts';
+import type { Outcome } from '../../runtime/outcome.ts';
+import { type Reflector, whenSynced } from '../../runtime/reflector.ts';
+import { type Change, isStatusOnly, type Store } from '../../runtime/store.ts';
+import { WorkQueue } from '../../runtime/work-queue.ts';
+import { workers } from '../../runtime/worker.ts';
+import type { Failure } from '../../std/failure.ts';
+import { connectionsOf } from '../kept-connections.ts';
+import { randomName } from '../random-name.ts';
+import { recordOnce } from '../record-once.ts';
+import { type Log, watchRestarts } from '../telemetry/log.ts';
+import { makeCaches } from './caches.ts';
+import { clustersOf, peersOf } from './served.ts';
+
+export interface ControllerParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** The namespace to serve; undefined for all. */
+  readonly scope: string | undefined;
+  readonly workers: number;
+  /** True if this operator serves the cluster. */
+  readonly isOurs: (metadata: ObjectMeta, dialect: ClusterDialect) => boolean;
+  readonly identity: string;
+  /** True if the operator may create PodDisruptionBudgets. */
+  readonly withBudgets: boolean;
+  /** True if the operator may write Secrets. */
+  readonly mayWriteSecrets: boolean;
+  readonly mayDeleteSecrets: boolean;
+  readonly dialerTo: ControllerContext['dialerTo'];
+  readonly leads: ControllerContext['leads'];
+  readonly log: Log;
+  readonly onFailure: (failure: Failure) => void;
+  readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
+}
+
+/** The controller of the clusters of one API. */
+export interface Controller {
+  readonly dialect: ClusterDialect;
+  readonly clusters: Store<ClusterObject>;
+  /** Resolves when the cache of clusters is complete. */
+  readonly synced: Pick<Reflector<ClusterObject>, 'synced'>;
+  /** The number of entries kept in memory, by purpose. */
+  readonly remembered: () => Readonly<Record<string, number>>;
+  /** Adds controllers of other APIs: a cluster name can be used by one API only. */
+  readonly avoidNamesOf: (others: readonly Controller[]) => void;
+  /** Runs until `signal` aborts. Work starts when the caches of all `present` controllers are complete. */
+  readonly run: (present: readonly Controller[], signal: AbortSignal) => Promise<void>;
+}
+
+/** Creates a controller: caches, a queue and workers. */
+export function clusterController(dialect: ClusterDialect, parts: ControllerParts): Controller {
+  const { scope, withBudgets, onFailure, clock } = parts;
+  const client = fencedKubeClient(parts.client, parts.leads);
+  const { caches, peers, reflectors, declared } = makeCaches({
+    ...{ client, clusters: clustersOf(dialect), peers: peersOf(dialect), dialect, namespace: scope },
+    ...{ withBudgets, clock, onFailure, onRestart: watchRestarts(parts.log) },
+  });
+  const queue = new WorkQueue<string>(clock);
+  const nameConflicts: NameConflict[] = [];
+  const memories = new Memories();
+  const secrets = memories.add('secrets', new SecretCache(clock));
+  enqueueChanges({ ...caches, peers }, { queue, dialect, secrets });
+  const run: Controller['run'] = async (present, signal) => {
+    const reporter = { component: dialect.eventSource ?? parts.identity, instance: parts.identity };
+    const recorder = memories.add('events', new EventRecorder({ client, clock, onFailure, ...reporter }));
+    using etcd = connectionsWhileLeading(parts.leads);
+    if (peers !== undefined) recordForeignPeers(peers, recorder);
+    const made = { caches, peers, recorder, etcd, dialect, nameConflicts, memories, secrets };
+    const context = contextOf(made, { ...parts, client });
+    const forget = (key: string): void => memories.forget(key, isWarnedOfScope(key, context) ? ofEvents : []);
+    const reconcile = forgetWhenOver(clusterReconciler(context), { forget }, (key) => isOver(key, context));
+    const { workers: count, onOutcome } = parts;
+    const working = workers({ queue, reconcile, count, clock, isFair: true, onOutcome });
+    const afterSync: Runnable = async (stop) => {
+      if (await whenSynced([...reflectors, ...present.map(({ synced }) => synced)], stop)) await working(stop);
+    };
+    await runTogether([...reflectors.map(running), afterSync], signal);
+    await recorder.flush(AbortSignal.timeout(2_000));
+  };
+  const avoidNamesOf: Controller['avoidNamesOf'] = (others) => {
+    for (const { dialect: other, clusters: store } of others) {
+      nameConflicts.push({ group: other.group, store });
+      store.onChange(({ type, object }) => type === 'deleted' && queue.wake(keyOf(object.metadata)));
+    }
+  };
+  const remembered: Controller['remembered'] = () => ({ queue: queue.remembered, ...memories.sizes() });
+  return { dialect, clusters: caches.clusters, synced: declared, remembered, avoidNamesOf, run };
+}
+
+/** Records an Event on each EtcdPeer that belongs to no cluster. */
+function recordForeignPeers({ store }: PeerCache, recorder: EventRecorder): void {
+  store.onChange(({ type, object }) => {
+    if (type === 'added') for (const event of foreignPeerEvents(object)) recorder.record(object, event);
+    if (type === 'deleted') recorder.forget(keyOf(object.metadata));
+  });
+}
+
+type ScopeContext = Pick<ControllerContext, 'caches' | 'isOurs' | 'dialect'>;
+
+/** True if the cluster is deleted, is being deleted, or belongs to another operator. */
+function isOver(key: string, { caches, isOurs }: ScopeContext): boolean {
+  const { metadata } = caches.clusters.get(key) ?? {};
+  return metadata === undefined || metadata.deletionTimestamp !== undefined || !isOurs(metadata);
+}
+
+/** The memories that limit Events. */
+const ofEvents = ['events', 'warnings'];
+
+/**
+ * True if the cluster has an unknown scope. Every pass raises that warning, so the memories that limit Events are kept.
+ */
+function isWarnedOfScope(key: string, { caches, isOurs, dialect }: ScopeContext): boolean {
+  const { metadata } = caches.clusters.get(key) ?? {};
+  if (metadata === undefined || metadata.deletionTimestamp !== undefined || isOurs(metadata)) return false;
+  return warningsOfScope(metadata.annotations, dialect.scopeAnnotation).length > 0;
+}
+
+const running =
+  (reflector: Pick<Reflector<never>, 'run'>): Runnable =>
+  (stop) =>
+    reflector.run(stop);
+
+interface ContextParts {
+  readonly caches: Caches;
+  readonly peers: PeerCache | undefined;
+  readonly recorder: EventRecorder;
+  readonly etcd: EtcdConnections;
+  readonly dialect: ClusterDialect;
+  readonly nameConflicts: readonly NameConflict[];
+  readonly memories: Memories;
+  readonly secrets: SecretCache;
+}
+
+function contextOf(made: ContextParts, parts: ControllerParts): ControllerContext {
+  const { caches, peers, recorder, etcd, dialect, nameConflicts, memories, secrets } = made;
+  const { client, log, isOurs, dialerTo, leads, clock, mayWriteSecrets, mayDeleteSecrets } = parts;
+  const onExpired = (key: string, what: string): void =>
+    log.warn({ cluster: key, what }, 'cache did not catch up in time');
+  const expectations = memories.add('expectations', new Expectations({ clock, onExpired }));
+  const stores = storesByPlural(caches, peers);
+  const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
+  const statusWrites = memories.map<number>('status-writes');
+  memories.add('connections', connectionsOf(etcd));
+  return {
+    ...{ dialect, client, caches, peers, etcd, secrets, dialerTo, leads, randomName },
+    ...{ mayWriteSecrets, mayDeleteSecrets },
+    absentSecrets: memories.map('absentSecrets'),
+    watched: memories.add('watched', new Watched(clock)),
+    resource: clustersOf(dialect),
+    list: (resource, options) => client.list(resource, options),
+    isOurs: (metadata) => isOurs(metadata, dialect),
+    refusalOf: (object) => refusalBeside(object, nameConflicts),
+    writer: (key) =>
+      writerFor(key, {
+        ...{ client, expectations, storeOf, onSecret: () => secrets.forget(key) },
+        onStatus: () => statusWrites.set(key, clock.monotonic()),
+      }),
+    secondsSinceStatusWrite: (key) => (clock.monotonic() - (statusWrites.get(key) ?? Number.NEGATIVE_INFINITY)) / 1000,
+    caughtUp: (key) => expectations.caughtUp(key),
+    now: clock.now,
+    recordEvent: recordOnce((about, event) => recorder.record(about, event), clock, memories),
+    log: (level, message, fields) => log[level](fields, message),
+  };
+}
+
+const storesByPlural = (caches: Caches, peers: PeerCache | undefined) =>
+  ({
+    etcdclusters: caches.clusters,
+    etcdpeers: peers?.store,
+    pods: caches.pods,
+    persistentvolumeclaims: caches.claims,
+    services: caches.services,
+    poddisruptionbudgets: caches.budgets,
+  }) as Readonly<Record<string, Caches['clusters'] | undefined>>;
+
+interface WatchedCaches extends Caches {
+  readonly peers: PeerCache | undefined;
+}
+
+interface EnqueueOptions {
+  readonly queue: WorkQueue<string>;
+  readonly dialect: ClusterDialect;
+  readonly secrets: SecretCache;
+}
+
+/**
+ * Enqueues a cluster when the cluster or one of its objects changes. A change of the status alone does not reset the
+ * backoff, because it is usually the operator's own write.
+ */
+function enqueueChanges(watched: WatchedCaches, { queue, dialect, secrets }: EnqueueOptions): void {
+  const { clusters: declared, pods, claims, services, budgets, peers } = watched;
+  const part = (change: Change<KubeObject>): void => {
+    const { metadata } = change.object;
+    const isPeer = change.object.kind === peers?.resource.kind;
+    for (const name of clustersBehind(metadata, dialect)) {
+      const key = keyOf({ namespace: metadata.namespace, name });
+      if (isPeer && isStatusOnly(change)) queue.add(key);
+      else queue.wake(key);
+    }
+  };
+  declared.onChange((change) => {
+    const key = keyOf(change.object.metadata);
+    if (isStatusOnly(change)) return queue.add(key);
+    secrets.forget(key); // the spec may name other Secrets
+    queue.wake(key);
+  });
+  pods.onChange(part);
+  claims.onChange(part);
+  services.onChange(part);
+  budgets?.onChange(part);
+  peers?.store.onChange(part);
+}
+
+/** The names of the clusters that own an object. For objects without owner, the cluster in the label. */
+export function clustersBehind(metadata: ObjectMeta, dialect: ClusterDialect): readonly string[] {
+  const { ownerReferences = [], labels = {} } = metadata;
+  const { group, kind, clusterLabel } = dialect;
+  const labelled = labels[clusterLabel];
+  if (ownerReferences.length === 0 && labelled !== undefined) return [labelled];
+  const owners = ownerReferences.filter((owner) => owner.kind === kind && owner.apiVersion.startsWith(`${group}/`));
+  return owners.map(({ name }) => name);
+}
