@@ -86,7 +86,7 @@ describe('the test cluster', () => {
     for (const pid of proxies) process.kill(pid, 'SIGKILL');
     await expect
       .poll(() => readFileSync(join(layout.state, 'node1/var/log/kube-proxy.log'), 'utf8'), { timeout: 60_000 })
-      .toMatch(/starting it again[\s\S]*Caches are synced/);
+      .toMatch(/kube-proxy ended; restarting[\s\S]*Caches are synced/);
     const probe = ['--command', '--', 'nc', '-w', '5', layout.apiServiceAddress, '443', '-e', 'true'];
     const onNode1 = JSON.stringify({ spec: { nodeName: 'node1' } });
     await kubectl(layout, ['run', 'probe', '--image=busybox', '--restart=Never', `--overrides=${onNode1}`, ...probe]);
