@@ -16,7 +16,7 @@ describe("the operator's image", () => {
     (await run(process.execPath, [join(directory, 'tools/images/main.ts'), '--cluster', 'nowhere'])).trim();
 
   it('has the same digest in every build directory', async () => {
-    for (const path of ['src', 'tools', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'])
+    for (const path of ['src', 'lab', 'tools', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'])
       cpSync(join(root, path), join(place, path), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
     mkdirSync(join(place, 'dist'));

@@ -100,7 +100,7 @@ for (const durable of [true, false])
         await step('a domain with a typo is reported, and members are unchanged', async () => {
           await kubectl(`patch etcdcluster db --type=merge -p '{"spec":{"pod":{"ClusterDomain":".cluster.locl"}}}'`);
           expect((await degradedWith(db, '.svc.cluster.locl', 60)).message).toContain(
-            'correct the domain of the cluster',
+            'correct the cluster domain in the spec',
           );
           await isAvailable(db);
           expect([await db.ids(), await podUidsAndRestarts(kubectl)]).toEqual([members, podState]);
