@@ -24,7 +24,7 @@ inBothApis(
     const [names, { clusterId }] = [await db.podNames(), await db.status()];
     await step('a wrong cluster ID in the status is reported, and no pod is changed', async () => {
       await patch({ status: { clusterId: 'abc123' } }, '--subresource=status');
-      await degradedWith(db, 'but this is cluster abc123', 60);
+      await degradedWith(db, 'the status records etcd cluster abc123', 60);
       expect(await db.podNames()).toEqual(names);
     });
     await step('after the correction the cluster is healthy', async () => {
