@@ -106,7 +106,7 @@ for (const { api, from, to, sides, declareStory } of cases) {
       // with a client certificate, etcd takes its common name for the user, and allows reads
       await step('a missing user is reported with the name of the field', async () => {
         await kubectl(`patch ${db.resource} --type=merge -p '{"spec":{"auth":null}}'`);
-        await degradedWith(db, "set the cluster's spec.auth.operatorCredentials");
+        await degradedWith(db, 'set spec.auth.operatorCredentials');
         await kubectl(`patch ${db.resource} --type=merge -p '${JSON.stringify({ spec: asRoot })}'`);
       });
     await step('the correct password is used at once', async () => {
