@@ -164,8 +164,9 @@ describe('a reflector', () => {
     const restarted: string[] = [];
     const options = { idleSeconds: 0.3, onRestart: (what: string) => void restarted.push(what) };
     const { watchedFrom, failures, lists } = await running([(response) => response.flushHeaders()], options);
-    await truly('the reflector watches again', () => watchedFrom().length === 2);
-    expect([failures, restarted, lists()]).toEqual([[], ['pods'], 1]);
+    await truly('the reflector watches again', () => watchedFrom().length > 1);
+    // The second watch is idle too, and may have been restarted meanwhile.
+    expect([failures, [...new Set(restarted)], lists()]).toEqual([[], ['pods'], 1]);
   });
 
   it('lists again after five consecutive failures', async () => {

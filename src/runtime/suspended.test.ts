@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, '../../test/support/suspended-leader.t
 it('a leader stopped by SIGSTOP for longer than its lease writes nothing after SIGCONT', async () => {
   const leader = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
-  const ended = once(leader, 'exit');
+  const ended = once(leader, 'close'); // after all its output was read
   const reader = createInterface({ input: leader.stdout }).on('line', (line) => lines.push(line));
   try {
     await once(reader, 'line');

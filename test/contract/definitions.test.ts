@@ -164,7 +164,10 @@ describe('a custom resource', () => {
     );
     await kubectl('scale thing one --replicas=6');
     expect(await done(request('GET', `${things}/one`))).toMatchObject({ spec: { count: 6 } });
-    expect(await kubectl('explain thing.spec.word')).toMatch(/FIELD: word <string>/);
+    // The server publishes the schema of a new kind a moment after it serves the kind.
+    expect(await until('the schema is published', () => kubectl('explain thing.spec.word'))).toMatch(
+      /FIELD: word <string>/,
+    );
     expect(await kubectl('get crd')).toContain(`things.${group}`);
     expect(
       await kubectl.refused('create -f -', { input: JSON.stringify(thing('strict', { count: 1, nope: 1 })) }),

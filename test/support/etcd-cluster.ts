@@ -5,6 +5,7 @@ import { type Authority, type Identity, makeAuthority } from '../../lab/pki.ts';
 import { type ConnectionSettings, connectionTo, type EtcdConnection } from '../../src/etcd/client.ts';
 import type { Endpoint, TlsIdentity } from '../../src/etcd/endpoint.ts';
 import type { MemberStatus } from '../../src/etcd/types.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { run } from '../../tools/lib/run.ts';
 import { etcdProgram } from '../../tools/programs/build.ts';
 import type { EtcdVersion } from '../../tools/programs/catalog.ts';
@@ -109,6 +110,16 @@ export class EtcdCluster implements AsyncDisposable {
   async retry<T>(what: string, ask: (etcd: EtcdConnection) => Promise<T>): Promise<T> {
     const etcd = this.connect();
     return (await until(what, async () => ({ answer: await ask(etcd) }))).answer;
+  }
+
+  /** Removes a member. A repeated request may find it removed by a request without an answer. */
+  async remove(id: bigint): Promise<void> {
+    const isMissing = (thrown: unknown): boolean => Failure.from(thrown).kind === 'not-found';
+    await this.retry('the member is removed', (etcd) =>
+      etcd.memberRemove(id).catch((thrown: unknown) => {
+        if (!isMissing(thrown)) throw thrown;
+      }),
+    );
   }
 
   /** Waits until a member answers and follows a leader. */

@@ -63,7 +63,9 @@ function handle(incoming: IncomingMessage, outgoing: ServerResponse, { host, ser
     return;
   }
   const { method, url, headers } = incoming;
-  const forwarded = request({ host, port: serverPort, method, path: url, headers }, (answer) => {
+  // A connection of its own: the server may close a kept connection at the moment at which it is used again.
+  const connection = { host, port: serverPort, agent: false } as const;
+  const forwarded = request({ ...connection, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     if (fault?.is === 'cut-short') cutShort(answer, outgoing);
     else answer.pipe(outgoing);

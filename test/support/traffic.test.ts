@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { EtcdConnection } from '../../src/etcd/client.ts';
 import type { DeclaredCluster } from './cluster.ts';
-import { expectServed, served, underTraffic } from './traffic.ts';
-import { WaitTimeout } from './until.ts';
+import { expectServed, served, type TrafficStats, underTraffic } from './traffic.ts';
+import { until, WaitTimeout } from './until.ts';
 
 const pairOf = ([key, value]: readonly [string, string], index: number) => ({
   ...{ key, value: Buffer.from(value), modRevision: BigInt(index + 1) },
@@ -12,9 +12,13 @@ const pairOf = ([key, value]: readonly [string, string], index: number) => ({
 /** A cluster of one member with its data in a map. It `loses` or `hides` from watches the acknowledged keys with this ending. */
 function clusterThat({ loses = '', hides = '' }: { readonly loses?: string; readonly hides?: string }) {
   const data = new Map<string, string>();
+  const times: number[] = [];
   const pairs = () => [...data].map(pairOf);
   const member = {
-    put: async (key: string, value: string) => void (key.endsWith(loses || '-') || data.set(key, value)),
+    put: async (key: string, value: string) => {
+      times.push(performance.now());
+      if (!key.endsWith(loses || '-')) data.set(key, value);
+    },
     get: async (key: string) => pairs().find((pair) => pair.key === key) ?? pairOf([key, valueOf(key)], 0),
     list: async () => pairs(),
     async *watch(_range: unknown, { fromRevision, signal }: { fromRevision: bigint; signal: AbortSignal }) {
@@ -26,7 +30,12 @@ function clusterThat({ loses = '', hides = '' }: { readonly loses?: string; read
         }
     },
   } as unknown as EtcdConnection;
-  return { withMembers: (use) => use([member]) } as Pick<DeclaredCluster, 'withMembers'> as DeclaredCluster;
+  const cluster = { withMembers: (use) => use([member]) } as Pick<DeclaredCluster, 'withMembers'> as DeclaredCluster;
+  /** Returns after so many writes, however long the machine takes for them. */
+  const writes = async (count: number): Promise<void> => {
+    for (const before = times.length; times.length < before + count; ) await sleep(5);
+  };
+  return { cluster, writes, times };
 }
 
 const valueOf = (key: string): string => `value ${Number(key.slice('traffic/'.length))}`;
@@ -34,20 +43,32 @@ const valueOf = (key: string): string => `value ${Number(key.slice('traffic/'.le
 afterEach(() => vi.unstubAllEnvs());
 
 const briefly = { seconds: 0.5 };
-const aWhile = (): Promise<void> => sleep(500);
+/** After the first write, so that the third one is among them, which the cluster may lose or hide. */
+const some = 5;
+
+/** The traffic of some writes to a cluster. */
+function someTraffic(faults: Parameters<typeof clusterThat>[0] = {}): Promise<TrafficStats> {
+  const { cluster, writes } = clusterThat(faults);
+  return underTraffic(cluster, () => writes(some), briefly);
+}
+
+/** The shortest time between two of some writes, in milliseconds. A busy machine makes it longer, never shorter. */
+async function shortestPause(options: object): Promise<number> {
+  const { cluster, writes, times } = clusterThat({});
+  await underTraffic(cluster, () => writes(some), { ...briefly, ...options });
+  return Math.min(...times.slice(1).map((time, index) => time - (times[index] ?? 0)));
+}
 
 it('all writes to a healthy cluster are acknowledged', async () => {
-  const { written, attempted } = await underTraffic(clusterThat({}), aWhile, briefly);
-  expect(written).toBeGreaterThan(2);
+  const { written, attempted } = await someTraffic();
+  expect(written).toBeGreaterThan(some);
   expect(attempted).toBe(written);
 });
 
 it('traffic is dense if TRAFFIC=dense is set and the story has no setting', async () => {
-  const written = async (options: object): Promise<number> =>
-    (await underTraffic(clusterThat({}), aWhile, { ...briefly, ...options })).written;
   vi.stubEnv('TRAFFIC', 'dense');
-  const [dense, usual] = [await written({}), await written({ dense: false })];
-  expect(dense).toBeGreaterThan(2 * usual);
+  expect(await shortestPause({ dense: false })).toBeGreaterThan(95);
+  await until('dense traffic', async () => (await shortestPause({})) < 95 || undefined, { seconds: 5 });
 });
 
 it.each([
@@ -62,7 +83,7 @@ it.each([
 });
 
 it('a lost write is a failed expectation, not a time-out of the watcher', async () => {
-  const lost = underTraffic(clusterThat({ loses: '2' }), aWhile, briefly);
+  const lost = someTraffic({ loses: '2' });
   await expect(lost).rejects.toMatchObject({
     name: 'AssertionError',
     message: expect.stringContaining('acknowledged writes that are missing'),
@@ -70,7 +91,7 @@ it('a lost write is a failed expectation, not a time-out of the watcher', async 
 });
 
 it('a write missed by the watcher only is a failed expectation', async () => {
-  const unseen = underTraffic(clusterThat({ hides: '2' }), aWhile, briefly);
+  const unseen = someTraffic({ hides: '2' });
   await expect(unseen).rejects.toMatchObject({
     name: 'AssertionError',
     message: expect.stringContaining('writes that the watcher has not seen'),
@@ -79,8 +100,10 @@ it('a write missed by the watcher only is a failed expectation', async () => {
 
 it('a lost write is a failed expectation even if a wait of the story timed out', async () => {
   const timeout = new WaitTimeout('not within 1 s: ready');
-  const runsOut = async (): Promise<never> => aWhile().then(() => Promise.reject(timeout));
-  await expect(underTraffic(clusterThat({}), runsOut, briefly)).rejects.toBe(timeout);
-  const lost = underTraffic(clusterThat({ loses: '2' }), runsOut, briefly);
-  await expect(lost).rejects.toMatchObject({ name: 'AssertionError', cause: timeout });
+  const timedOutTraffic = (faults: Parameters<typeof clusterThat>[0]): Promise<TrafficStats> => {
+    const { cluster, writes } = clusterThat(faults);
+    return underTraffic(cluster, () => writes(some).then(() => Promise.reject(timeout)), briefly);
+  };
+  await expect(timedOutTraffic({})).rejects.toBe(timeout);
+  await expect(timedOutTraffic({ loses: '2' })).rejects.toMatchObject({ name: 'AssertionError', cause: timeout });
 });

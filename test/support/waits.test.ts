@@ -119,18 +119,18 @@ describe('a wait', () => {
     const never = waitFor(here, 'pods', {
       what: 'all are c',
       holds: ({ metadata }) => metadata.name === 'c',
-      seconds: 0.05,
+      seconds: 0.5,
     });
     await expect(never).rejects.toMatchObject({
       name: 'WaitTimeout',
-      message: expect.stringMatching(/not within 0\.2 s: pods: all are c; last seen: \[ \{ name: 'b'/),
+      message: expect.stringMatching(/not within 2 s: pods: all are c; last seen: \[ \{ name: 'b'/),
     });
   });
 
   it('throws the failed expectation if its last attempt had one', async () => {
     const isNot = ([pod]: Objects): undefined => expect(pod?.metadata.name).toBe('a') as undefined;
     serve([samplePod('b', 1)]);
-    const wrong = watchUntil(here, 'pods', { what: 'it is a', answer: isNot, seconds: 0.05 });
+    const wrong = watchUntil(here, 'pods', { what: 'it is a', answer: isNot, seconds: 0.5 });
     await expect(wrong).rejects.toMatchObject({ name: 'AssertionError', message: expect.stringContaining("'b'") });
   });
 
@@ -138,7 +138,7 @@ describe('a wait', () => {
     let asked = 0;
     const isNotAtFirst = (): undefined => (asked++ === 0 ? (expect(asked).toBe(0) as undefined) : undefined);
     serve([samplePod('b', 1)]);
-    const late = watchUntil(here, 'pods', { what: 'never', answer: isNotAtFirst, seconds: 0.1 });
+    const late = watchUntil(here, 'pods', { what: 'never', answer: isNotAtFirst, seconds: 0.5 });
     await expect(late).rejects.toMatchObject({ name: 'WaitTimeout' });
     expect(asked).toBeGreaterThan(1);
   });

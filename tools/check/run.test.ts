@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Ending } from '../../test/support/story-turns.ts';
+import { until } from '../../test/support/until.ts';
 import { measured } from '../lib/measured.ts';
 import type { SuiteResult } from '../lib/suites.ts';
 import { beside } from './beside.ts';
@@ -152,11 +153,13 @@ describe('a preparation beside a gate', () => {
 
   it('kills the programs of the gate if it fails, and stops the run', async () => {
     const run = begun();
+    const begunFile = join(directory, 'begun');
     const gate = run.gate('sleeping', async () => {
-      const { code, cpuSeconds, wallSeconds } = await measured('sleep', ['50']);
+      const { code, cpuSeconds, wallSeconds } = await measured('sh', ['-c', `: > ${begunFile}; sleep 50`]);
       return { ...(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }), cpuSeconds, wallSeconds };
     });
-    const late = new Promise((_, reject) => setTimeout(() => reject(new Error('no network')), 300));
+    const begins = until('the program of the gate runs', async () => existsSync(begunFile) || undefined);
+    const late = begins.then(() => Promise.reject(new Error('no network')));
     await expect(beside(run, { name: 'preparing', ready: late }, gate)).rejects.toThrow('sleeping failed');
     expect(failuresOf(run)).toContain('preparing: no network');
     expect(run.seconds).toBeLessThan(40);

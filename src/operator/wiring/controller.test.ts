@@ -29,7 +29,7 @@ const declared = {
 function serverWith(
   written: (what: string) => void,
   cluster: KubeObject = declared,
-  changes: readonly KubeObject[] = [],
+  changes: Iterable<KubeObject> = [],
 ) {
   const write = (verb: string) => async (of: Kind, object: KubeObject & NamespacedName) => {
     written(`${verb} ${of.plural} ${object.metadata?.name ?? object.name}`);
@@ -55,16 +55,29 @@ interface RunOptions {
   readonly isOurs?: boolean | ((cluster: ObjectMeta) => boolean);
   readonly cluster?: KubeObject;
   readonly changes?: readonly KubeObject[];
+  /** True once the controller has done what the test expects; it runs on for a moment. */
+  readonly isDone?: (seen: Seen) => boolean;
+}
+
+interface Seen {
+  readonly written: readonly string[];
+  readonly remembered: Readonly<Record<string, number>>;
 }
 
 /** The first writes of the cluster controller. */
 const writesWhen = async (given: RunOptions): Promise<readonly string[]> => (await seenWhen(given)).written;
 
-async function seenWhen({ leads = true, isOurs = true, cluster, changes }: RunOptions) {
+async function seenWhen(given: RunOptions): Promise<Seen> {
+  const { leads = true, isOurs = true, cluster, changes = [], isDone = () => true } = given;
   const written: string[] = [];
   const stop = new AbortController();
   let outcomes = 0;
-  const client = serverWith((what) => written.push(what), cluster, changes);
+  let isDelivered = false;
+  const delivered = function* () {
+    yield* changes;
+    isDelivered = true;
+  };
+  const client = serverWith((what) => written.push(what), cluster, { [Symbol.iterator]: delivered });
   const controller = clusterController(coreos, {
     ...{ client: client as never, clock: systemClock, scope: undefined, workers: 1 },
     ...{
@@ -78,7 +91,8 @@ async function seenWhen({ leads = true, isOurs = true, cluster, changes }: RunOp
     onOutcome: () => void (outcomes += 1),
   });
   const running = controller.run([controller], stop.signal);
-  await expect.poll(() => outcomes).toBeGreaterThan(2);
+  await expect.poll(() => isDelivered && outcomes).toBeGreaterThan(2);
+  await expect.poll(() => isDone({ written, remembered: controller.remembered() })).toBe(true);
   await sleep(100);
   const remembered = controller.remembered();
   stop.abort();
@@ -88,7 +102,7 @@ async function seenWhen({ leads = true, isOurs = true, cluster, changes }: RunOp
 
 describe('a cluster controller', () => {
   it('writes while it leads, and repeats no write while its caches do not show it', async () => {
-    const written = await writesWhen({});
+    const written = await writesWhen({ isDone: (seen) => seen.written.includes('create pods db-0') });
     expect(written).toEqual(expect.arrayContaining(['create services db', 'create pods db-0']));
     const steps = written.filter((write) => !write.includes(' events '));
     expect(steps).toEqual([...new Set(steps)]);
@@ -104,7 +118,8 @@ describe('a cluster controller', () => {
       return { ...declared, metadata: { ...metadata, annotations, resourceVersion: String(version) } };
     };
     const changes = [2, 3, 4, 5].map(scoped);
-    const written = await writesWhen({ isOurs: false, cluster: scoped(1), changes });
+    const isDone = (seen: Seen): boolean => seen.written.length > 0;
+    const written = await writesWhen({ isOurs: false, cluster: scoped(1), changes, isDone });
     expect(written.map((write) => write.replace(/[^ ]+$/u, ''))).toEqual(['create events ']);
   });
 
@@ -115,9 +130,11 @@ describe('a cluster controller', () => {
       return { ...declared, metadata: { ...metadata, ...scope, resourceVersion: String(version) } };
     });
     const isOurs = (of: ObjectMeta): boolean => of.annotations === undefined;
-    const { written, remembered } = await seenWhen({ isOurs, changes });
-    expect(written).toContain('create services db');
-    const left = Object.entries(remembered).filter(([, size]) => size > 0);
-    expect(left.map(([name]) => name)).toEqual(['events', 'warnings']);
+    const namesIn = ({ remembered }: Seen): readonly string[] =>
+      Object.entries(remembered).flatMap(([name, size]) => (size > 0 ? [name] : []));
+    const isDone = (seen: Seen): boolean => namesIn(seen).join() === 'events,warnings';
+    const seen = await seenWhen({ isOurs, changes, isDone });
+    expect(seen.written).toContain('create services db');
+    expect(namesIn(seen)).toEqual(['events', 'warnings']);
   });
 });
