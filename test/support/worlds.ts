@@ -1,4 +1,10 @@
-import type { ClusterWorld, Member, MemberPod } from '../../src/core/cluster/model/cluster.ts';
+import {
+  type ClusterWorld,
+  isKnown,
+  type KnownWorld,
+  type Member,
+  type MemberPod,
+} from '../../src/core/cluster/model/cluster.ts';
 import type { ClusterIntent } from '../../src/core/cluster/model/intent.ts';
 import type { MemberId, MemberName } from '../../src/core/cluster/model/names.ts';
 
@@ -7,6 +13,13 @@ export type Change = (world: ClusterWorld) => ClusterWorld;
 /** A healthy cluster of three, with the changes of the test. */
 export const aWorld = (...changes: readonly Change[]): ClusterWorld =>
   changes.reduce((world, change) => change(world), healthy(3));
+
+/** The same for rules that need etcd's membership. */
+export function aKnownWorld(...changes: readonly Change[]): KnownWorld {
+  const world = aWorld(...changes);
+  if (!isKnown(world)) throw new Error('this world has no membership');
+  return world;
+}
 
 export const nameOf = (text: string): MemberName => text as MemberName;
 export const imageOf = (version: string): string => `etcd:v${version}`;

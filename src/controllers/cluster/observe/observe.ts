@@ -1,5 +1,5 @@
 import type { ReadCluster } from '../../../apis/common/dialect.ts';
-import type { ClusterWorld, MemberPod, Refusal } from '../../../core/cluster/model/cluster.ts';
+import { type ClusterWorld, isKnown, type MemberPod, type Refusal } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { nextMinor } from '../../../core/cluster/plan/roll/outdated.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
@@ -69,7 +69,9 @@ export async function observe(asked: ReadCluster, context: ControllerContext, si
   const etcd = await observeEtcd(gathered, context, signal);
   const world = await worldOf({ ...gathered, ...etcd }, context, signal);
   return {
-    world: { ...world, preUpgradeBackup: await preUpgradeBackupOrFailure(read, world, context) },
+    world: isKnown(world)
+      ? { ...world, preUpgradeBackup: await preUpgradeBackupOrFailure(read, world, context) }
+      : world,
     blueprint,
     tlsModes,
     blueprintFor,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, withIntent } from '../../../../test/support/worlds.ts';
+import { aKnownWorld, withIntent } from '../../../../test/support/worlds.ts';
 import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
-import type { ClusterWorld } from '../../../core/cluster/model/cluster.ts';
+import type { KnownWorld } from '../../../core/cluster/model/cluster.ts';
 import { failureOf } from '../../../kube/errors.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { StepContext } from '../act/step-context.ts';
@@ -14,7 +14,7 @@ const raw = {
   metadata: { name: 'db', namespace: 'default', uid: 'u' },
   spec: { size: 3, version: '3.6.16', backupBeforeUpgrade: { like: 'hourly' } },
 };
-const upgrading = aWorld(withIntent({ version: '3.6.16' }));
+const upgrading = aKnownWorld(withIntent({ version: '3.6.16' }));
 
 const like = { storageType: 'S3', s3: { path: 'bucket/etcd', awsSecret: 'aws' }, backupPolicy: { maxBackups: 3 } };
 /** The spec of a backup with this template, as the API server returns it. */
@@ -43,7 +43,7 @@ const [good, failed] = [
 const notFound = new Failure('not-found', 'no');
 
 interface Given {
-  readonly world?: ClusterWorld;
+  readonly world?: KnownWorld;
   readonly template?: object;
   readonly watched?: Watched;
 }
@@ -76,7 +76,7 @@ function watching(given: Given = {}) {
 
 describe('the pre-upgrade backup', () => {
   it('is not required without an upgrade to another minor version', async () => {
-    expect(await seen(new Failure('bug', 'unexpected read'), { world: aWorld() })).toBeUndefined();
+    expect(await seen(new Failure('bug', 'unexpected read'), { world: aKnownWorld() })).toBeUndefined();
   });
 
   it.each([

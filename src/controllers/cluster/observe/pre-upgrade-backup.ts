@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClusterDialect, PreUpgradeBackupDialect, ReadCluster } from '../../../apis/common/dialect.ts';
-import type { ClusterWorld, PreUpgradeBackup } from '../../../core/cluster/model/cluster.ts';
+import type { KnownWorld, PreUpgradeBackup } from '../../../core/cluster/model/cluster.ts';
 import type { ClusterIntent } from '../../../core/cluster/model/intent.ts';
 import { nextMinor } from '../../../core/cluster/plan/roll/outdated.ts';
 import type { Step } from '../../../core/cluster/plan/step.ts';
@@ -22,7 +22,7 @@ const seconds = { untilReplaced: 10, untilFailed: 120, untilRetried: 120, untilE
 /** The state of the backup that is required before the next minor version; undefined if none is required now. */
 export async function observePreUpgradeBackup(
   { blueprint, backupBeforeUpgrade: like }: ReadCluster,
-  world: ClusterWorld,
+  world: KnownWorld,
   context: JudgeContext & Pick<ControllerContext, 'client'>,
 ): Promise<PreUpgradeBackup | undefined> {
   if (like === undefined) return undefined;

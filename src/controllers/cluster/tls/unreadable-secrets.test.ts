@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, nameOf, withIntent } from '../../../../test/support/worlds.ts';
+import { aKnownWorld, nameOf, withIntent } from '../../../../test/support/worlds.ts';
 import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
 import { ApiFailure } from '../../../kube/errors.ts';
 import type { ControllerContext } from '../../shared/context.ts';
@@ -63,7 +63,7 @@ describe('a TLS Secret that cannot be read', () => {
 });
 
 it('a pre-upgrade backup that cannot be read counts as under way, and blocks only the upgrade', async () => {
-  const world = aWorld(withIntent({ version: '3.6.16' }));
+  const world = aKnownWorld(withIntent({ version: '3.6.16' }));
   const preUpgradeBackup = await preUpgradeBackupOrFailure(
     readOf({ backupBeforeUpgrade: { like: 'nightly' } }),
     world,

@@ -253,5 +253,12 @@ export interface ClusterWorld {
   readonly missingPermission?: string | undefined;
 }
 
+/** A world in which etcd has reported its membership. */
+export interface KnownWorld extends ClusterWorld {
+  readonly membership: Extract<Observed<Membership>, { seen: true }>;
+}
+
+export const isKnown = (world: ClusterWorld): world is KnownWorld => world.membership.seen;
+
 export const memberPodNamed = (world: ClusterWorld, name: MemberName): MemberPod | undefined =>
   world.memberPods.find((memberPod) => memberPod.name === name);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld, nameOf, outOfContact, withMember } from '../../../../test/support/worlds.ts';
-import { deleteRemovedVolumes } from '../plan/scale/delete-removed-volumes.ts';
+import { planCluster } from '../plan/plan-cluster.ts';
 import { statusOf } from '../status/cluster-status.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { claimNamesOf, memberOfClaim } from './pvc-names.ts';
@@ -57,7 +57,7 @@ describe('the PVC of a removed member after its grace time', () => {
   const kept = (change: Partial<KeptVolume>) => (w: ClusterWorld) => ({ ...w, keptVolumes: [volume(change)] });
 
   it('is deleted', () => {
-    expect(deleteRemovedVolumes(keeping())).toMatchObject({
+    expect(planCluster(keeping())).toMatchObject({
       reason: 'VolumeDeleted',
       steps: [{ kind: 'delete-volume', claim: 'db-9', uid: 'c', member: 'db-9' }],
     });
@@ -70,7 +70,7 @@ describe('the PVC of a removed member after its grace time', () => {
     ['etcd does not answer', keeping(outOfContact())],
     ['a pod mounts it', keeping(kept({ isMounted: true }))],
     ['the PVC is terminating', keeping(kept({ isLeaving: true }))],
-  ])('stays while %s', (_, world) => expect(deleteRemovedVolumes(world)).toBeUndefined());
+  ])('stays while %s', (_, world) => expect(planCluster(world)).not.toMatchObject({ reason: 'VolumeDeleted' }));
 
   it('is named in the status until it is deleted', () => {
     expect(statusOf(keeping(), { is: 'settled' }).keptVolumes).toEqual([

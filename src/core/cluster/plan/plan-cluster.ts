@@ -1,4 +1,4 @@
-import type { ClusterWorld } from '../model/cluster.ts';
+import type { ClusterWorld, KnownWorld } from '../model/cluster.ts';
 import { adoptCluster } from './bootstrap/adopt.ts';
 import { forbidRebootstrap } from './bootstrap/forbid-rebootstrap.ts';
 import { recordBootstrap } from './bootstrap/record-bootstrap.ts';
@@ -24,7 +24,7 @@ import type { Rule, Verdict } from './step.ts';
 import { holdWhileCorrupt } from './wait/hold-while-corrupt.ts';
 import { honourPause } from './wait/honour-pause.ts';
 import { waitForAlarms } from './wait/wait-for-alarms.ts';
-import { waitForContact } from './wait/wait-for-contact.ts';
+import { hasContact, waitForContact } from './wait/wait-for-contact.ts';
 import { waitForPermissions } from './wait/wait-for-permissions.ts';
 import { holdForSecrets, reportUnneededSecret, waitForSecrets } from './wait/wait-for-secrets.ts';
 import { waitForUnhealthy } from './wait/wait-for-unhealthy.ts';
@@ -33,7 +33,9 @@ import { waitOnAmbiguousVolumes } from './wait/wait-on-ambiguous-volumes.ts';
 
 // The order is the policy: the first rule with a verdict wins. A pass therefore takes at most one disruptive step, and
 // every rule can rely on the rules above it.
-const rules: readonly Rule[] = [
+
+/** These rules treat an unreachable etcd as unknown, never as empty: they remove nothing. */
+const rulesBeforeContact: readonly Rule[] = [
   // Waits while spec.paused is set or a restore holds the cluster.
   honourPause,
   // Waits if the operator may not read the ReplicaSets of a cluster that another operator created.
@@ -64,10 +66,10 @@ const rules: readonly Rule[] = [
   replaceExpiredCertificates,
   // Without quorum: applies a corrected spec to member pods that cannot start.
   correctUnreachable,
-  // Waits until a majority of members answers.
-  waitForContact,
-  // From here on membership is known, and a majority is healthy.
+];
 
+/** For these rules membership is known, and a majority is healthy. */
+const rulesInContact: readonly Rule<KnownWorld>[] = [
   // Forbids re-bootstrap for members that have joined.
   forbidRebootstrap,
   // Stops all changes while the alarm CORRUPT is raised.
@@ -119,9 +121,16 @@ const rules: readonly Rule[] = [
 ];
 
 export function planCluster(world: ClusterWorld): Verdict {
+  const verdict = firstVerdict(rulesBeforeContact, world);
+  if (verdict !== undefined) return verdict;
+  if (!hasContact(world)) return waitForContact(world);
+  return firstVerdict(rulesInContact, world) ?? { is: 'settled' };
+}
+
+function firstVerdict<World extends ClusterWorld>(rules: readonly Rule<World>[], world: World): Verdict | undefined {
   for (const rule of rules) {
     const verdict = rule(world);
     if (verdict !== undefined) return verdict;
   }
-  return { is: 'settled' };
+  return undefined;
 }

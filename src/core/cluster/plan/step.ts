@@ -76,8 +76,8 @@ export type Verdict =
   | { readonly is: 'wait'; readonly reason: Reason; readonly message: string; readonly needsUserAction?: true }
   | { readonly is: 'settled' };
 
-/** One decision. `undefined` passes the decision to the next rule. */
-export type Rule = (world: ClusterWorld) => Verdict | undefined;
+/** One decision. `undefined` passes the decision to the next rule. `Rule<KnownWorld>`: needs etcd's membership. */
+export type Rule<World extends ClusterWorld = ClusterWorld> = (world: World) => Verdict | undefined;
 
 export const act = (reason: Reason, message: string, ...steps: readonly Step[]): Verdict => ({
   is: 'act',

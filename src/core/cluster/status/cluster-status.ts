@@ -1,6 +1,6 @@
 import type { Reason } from '../../reasons.ts';
 import { alarmMessage, alarmsIn, isCorrupt } from '../model/alarms.ts';
-import type { ClusterWorld, Member, MemberPod, Memory } from '../model/cluster.ts';
+import { type ClusterWorld, isKnown, type Member, type MemberPod, type Memory } from '../model/cluster.ts';
 import type { MemberName } from '../model/names.ts';
 import { type KeptUntil, untilOf } from '../model/removed-volumes.ts';
 import { isSameVersion } from '../model/version.ts';
@@ -101,9 +101,9 @@ const namesOf = (those: readonly (MemberPod | Member)[]): readonly MemberName[] 
   those.map(({ name }) => name).toSorted();
 
 function pathOf(world: ClusterWorld): readonly string[] {
+  if (!isKnown(world)) return [];
   const route = routeOf(world);
-  const members = world.membership.seen ? world.membership.value.members : [];
-  const arrived = members.every(({ version }) => isSameVersion(version, world.intent.version));
+  const arrived = world.membership.value.members.every(({ version }) => isSameVersion(version, world.intent.version));
   return arrived || !route.passable ? [] : route.hops.map(({ version }) => version);
 }
 

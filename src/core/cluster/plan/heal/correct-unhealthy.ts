@@ -1,4 +1,4 @@
-import { type ClusterWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
+import { type KnownWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
 import { movingTo } from '../../model/version.ts';
 import { needsReplacement, versionForUnhealthy } from '../roll/outdated.ts';
 import { act, type Rule, type Verdict } from '../step.ts';
@@ -8,10 +8,8 @@ import { isUnreachableForLong, removeDeadMember } from './replace-dead-member.ts
  * Applies the spec to outdated unhealthy members before all others: they serve nothing, and the change may repair them.
  * A version that does not start is left by setting spec.version back.
  */
-export const correctUnhealthy: Rule = (world) => {
-  const { membership } = world;
-  if (!membership.seen) return undefined;
-  const down = membership.value.members.filter(({ health }) => health === 'silent' || health === 'lost');
+export const correctUnhealthy: Rule<KnownWorld> = (world) => {
+  const down = world.membership.value.members.filter(({ health }) => health === 'silent' || health === 'lost');
   for (const member of down) {
     const memberPod = memberPodNamed(world, member.name);
     const verdict = memberPod === undefined || !hasPod(memberPod) ? undefined : correct(memberPod, member, world);
@@ -22,7 +20,7 @@ export const correctUnhealthy: Rule = (world) => {
 
 const hasPod = ({ phase }: MemberPod): boolean => phase === 'starting' || phase === 'stuck' || phase === 'running';
 
-function correct(memberPod: MemberPod, member: Member, world: ClusterWorld): Verdict | undefined {
+function correct(memberPod: MemberPod, member: Member, world: KnownWorld): Verdict | undefined {
   const { name, uid, drift, volume, image, version: from } = memberPod;
   if (drift === 'pod' && volume === 'own' && !member.peerURLs.includes(world.intent.peerURLOf(name)))
     return changePeerUrl(member);
@@ -44,9 +42,7 @@ function changePeerUrl({ id, name, role }: Member): Verdict {
  * A pod without a PVC cannot be recreated with its data, so an outdated unreachable member is replaced. An unproven
  * template does not block this: the replacement gets the corrected template.
  */
-function replaceOutdated(memberPod: MemberPod, member: Member, world: ClusterWorld): Verdict | undefined {
-  const { membership } = world;
-  if (!membership.seen || !isUnreachableForLong(member, memberPod, world) || !needsReplacement(member, world))
-    return undefined;
-  return removeDeadMember(member, membership.value.members);
+function replaceOutdated(memberPod: MemberPod, member: Member, world: KnownWorld): Verdict | undefined {
+  if (!isUnreachableForLong(member, memberPod, world) || !needsReplacement(member, world)) return undefined;
+  return removeDeadMember(member, world.membership.value.members);
 }

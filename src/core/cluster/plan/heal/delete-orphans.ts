@@ -1,12 +1,12 @@
+import type { KnownWorld } from '../../model/cluster.ts';
 import { needsPreparation, preparedMemberPod } from '../scale/second-voter.ts';
 import { act, type Rule, type Step } from '../step.ts';
 
 /**
  * Deletes pods and PVCs of names that are not in etcd's member list: removed members, or members that were never added.
  */
-export const deleteOrphans: Rule = (world) => {
+export const deleteOrphans: Rule<KnownWorld> = (world) => {
   const { membership, memberPods } = world;
-  if (!membership.seen) return undefined;
   const prepared = needsPreparation(world) ? preparedMemberPod(world) : undefined;
   const listed = new Set(membership.value.members.map(({ name }) => name));
   const orphans = memberPods.filter(

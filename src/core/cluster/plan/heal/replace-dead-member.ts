@@ -1,5 +1,11 @@
 import { quorumOf, survivesRemovalOf } from '../../../quorum.ts';
-import { type ClusterWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
+import {
+  type ClusterWorld,
+  type KnownWorld,
+  type Member,
+  type MemberPod,
+  memberPodNamed,
+} from '../../model/cluster.ts';
 import { hasUnprovenTemplate } from '../roll/outdated.ts';
 import { isOverdue } from '../scale/start-joining-member.ts';
 import { act, type Rule, type Verdict } from '../step.ts';
@@ -8,8 +14,7 @@ import { act, type Rule, type Verdict } from '../step.ts';
  * Removes a dead member first; `grow-by-one` adds its replacement. A dead voter counts for the quorum size until it is
  * removed, and etcd may refuse to add a member while another is down.
  */
-export const replaceDeadMember: Rule = (world) => {
-  if (!world.membership.seen) return undefined;
+export const replaceDeadMember: Rule<KnownWorld> = (world) => {
   const { members } = world.membership.value;
   const dead = members.find((member) => isDead(member, world));
   return dead === undefined ? undefined : removeDeadMember(dead, members);
@@ -23,7 +28,7 @@ export function removeDeadMember({ id, name }: Member, members: readonly Member[
 }
 
 /** A member that does not answer is not dead yet: its data must be lost, or its pod must have been unready for long. */
-function isDead(member: Member, world: ClusterWorld): boolean {
+function isDead(member: Member, world: KnownWorld): boolean {
   if (member.health === 'healthy') return false;
   const memberPod = memberPodNamed(world, member.name);
   if (memberPod === undefined) return member.health !== 'never-started';

@@ -1,8 +1,14 @@
 import { authBlocksUpgrade } from '../../../versions/auth.ts';
 import { type Hop, type Route, requiredPatch, routeByDigest, routeTo } from '../../../versions/route.ts';
 import { alarmsIn, areAlarmsUnknown, isCorrupt } from '../../model/alarms.ts';
-import type { ClusterWorld, Member, MemberPod } from '../../model/cluster.ts';
-import { memberPodNamed } from '../../model/cluster.ts';
+import {
+  type ClusterWorld,
+  isKnown,
+  type KnownWorld,
+  type Member,
+  type MemberPod,
+  memberPodNamed,
+} from '../../model/cluster.ts';
 import type { ClusterIntent } from '../../model/intent.ts';
 import { compareVersions, isSameVersion, parseVersion } from '../../model/version.ts';
 
@@ -11,9 +17,9 @@ export const isAsDesired = ({ drift, image }: MemberPod, version: string, { imag
   drift !== 'pod' && drift !== 'volume' && image === imageOf(version);
 
 /** The upgrade path from the versions of healthy members to spec.version. */
-export function routeOf({ membership, intent, hasUsers = false }: ClusterWorld): Route {
+export function routeOf({ membership, intent, hasUsers = false }: KnownWorld): Route {
   if (hasUsers) return { passable: false, why: authBlocksUpgrade(intent.version) };
-  return routeFrom(runningVersions(membership.seen ? membership.value.members : []), intent);
+  return routeFrom(runningVersions(membership.value.members), intent);
 }
 
 /** The upgrade path from running versions to spec.version. An image by digest allows a single hop only. */
@@ -26,7 +32,7 @@ const runningVersions = (members: readonly Member[]): readonly string[] =>
   members.flatMap(({ health, version }) => (health === 'healthy' ? (version ?? []) : []));
 
 /** The next version for all members; undefined if there is no upgrade path. */
-export function nextHop(world: ClusterWorld): Hop | undefined {
+export function nextHop(world: KnownWorld): Hop | undefined {
   const route = routeOf(world);
   return route.passable ? route.hops[0] : undefined;
 }
@@ -47,36 +53,36 @@ export function versionForJoiningMembers(
 export function versionForRestartingMember(memberPod: MemberPod, world: ClusterWorld): string {
   const before = memberPod.version || world.memory.version || world.intent.version;
   const mayDiffer = isCorrupt(world) || areAlarmsUnknown(world);
-  return world.membership.seen && !mayDiffer ? (versionForUnhealthy(memberPod, world) ?? before) : before;
+  return isKnown(world) && !mayDiffer ? (versionForUnhealthy(memberPod, world) ?? before) : before;
 }
 
 /** The next version, if it is of a newer minor that no member runs yet. */
-export function nextMinor(world: ClusterWorld): string | undefined {
+export function nextMinor(world: KnownWorld): string | undefined {
   const hop = nextHop(world);
-  const running = runningVersions(world.membership.seen ? world.membership.value.members : []).map(minorIn);
+  const running = runningVersions(world.membership.value.members).map(minorIn);
   if (hop === undefined || hop.isDowngrade || running.length === 0) return undefined;
   return running.includes(minorIn(hop.version)) ? undefined : hop.version;
 }
 
 /** True if the spec requires a backup before the next minor and that backup has not succeeded yet. */
-export const needsPreUpgradeBackup = (world: ClusterWorld): boolean =>
+export const needsPreUpgradeBackup = (world: KnownWorld): boolean =>
   world.preUpgradeBackup !== undefined && world.preUpgradeBackup.state !== 'good' && nextMinor(world) !== undefined;
 
 /**
  * The version for an unhealthy member; undefined while etcd is not ready for a downgrade. A member below the minimum
  * patch of its minor gets that patch first, whatever the others run.
  */
-export function versionForUnhealthy(memberPod: MemberPod, world: ClusterWorld): string | undefined {
+export function versionForUnhealthy(memberPod: MemberPod, world: KnownWorld): string | undefined {
   const hop = nextHop(world);
   if (hop === undefined || (needsPreUpgradeBackup(world) && !hasNextMinor(memberPod, world))) return undefined;
   if (hop.isDowngrade) return isDowngradeReady(hop, world) ? hop.version : undefined;
-  const members = world.membership.seen ? world.membership.value.members : [];
+  const { members } = world.membership.value;
   const to = mayGoAhead(memberPod, world) ? hop.version : versionForJoiningMembers(members, world.intent);
   return viaRequiredPatch(memberPod, to, world.intent);
 }
 
 /** True if the member pod already has the next minor: the pre-upgrade backup was good when the pod got that version. */
-const hasNextMinor = ({ version }: MemberPod, world: ClusterWorld): boolean =>
+const hasNextMinor = ({ version }: MemberPod, world: KnownWorld): boolean =>
   minorIn(version) === minorIn(nextMinor(world) ?? '');
 
 /** With an image by digest, the image of the required patch is unknown: the spec has the digest of one version only. */
@@ -91,18 +97,18 @@ function viaRequiredPatch(memberPod: MemberPod, to: string, { isPinned = false }
  * patch or later, and no alarm is raised. The version of its pod proves nothing: that version may never have started. A
  * member that already has the next minor keeps it.
  */
-function mayGoAhead(memberPod: MemberPod, world: ClusterWorld): boolean {
+function mayGoAhead(memberPod: MemberPod, world: KnownWorld): boolean {
   const next = nextMinor(world);
   if (next === undefined || hasNextMinor(memberPod, world)) return true;
-  const members = world.membership.seen ? world.membership.value.members : [];
+  const { members } = world.membership.value;
   const { version: ranByAll = '' } = world.memory;
   const haveRunMinorBefore = minorIn(ranByAll) === minorIn(versionForJoiningMembers(members, world.intent));
   return haveRunMinorBefore && requiredPatch(ranByAll, next) === undefined && alarmsIn(world).length === 0;
 }
 
 /** True if the downgrade is enabled in etcd and every member has converted its data for the target version. */
-export function isDowngradeReady({ version }: Hop, { membership }: ClusterWorld): boolean {
-  const members = membership.seen ? membership.value.members : [];
+export function isDowngradeReady({ version }: Hop, { membership }: KnownWorld): boolean {
+  const { members } = membership.value;
   const goesTo = minorIn(version);
   const isEnabled = members.some(({ downgradeTarget }) => minorIn(downgradeTarget ?? '') === goesTo);
   const answering = members.filter(({ health }) => health === 'healthy');
@@ -119,11 +125,11 @@ export function needsReplacement({ name }: Member, world: ClusterWorld): boolean
 }
 
 /** spec.size, plus one while a healthy member has to be replaced. */
-export function wantedSize(world: ClusterWorld): number {
+export function wantedSize(world: KnownWorld): number {
   const { membership, intent } = world;
-  const isSurging =
-    membership.seen &&
-    membership.value.members.some((member) => member.health === 'healthy' && needsReplacement(member, world));
+  const isSurging = membership.value.members.some(
+    (member) => member.health === 'healthy' && needsReplacement(member, world),
+  );
   return intent.size + (isSurging ? 1 : 0);
 }
 
@@ -131,8 +137,8 @@ export function wantedSize(world: ClusterWorld): number {
  * True if no healthy member has the same template and version. The change itself may then keep the member from
  * starting, and a replacement would fail too. The rollout stops until the user corrects the spec.
  */
-export function hasUnprovenTemplate(memberPod: MemberPod, world: ClusterWorld): boolean {
-  const members = world.membership.seen ? world.membership.value.members : [];
+export function hasUnprovenTemplate(memberPod: MemberPod, world: KnownWorld): boolean {
+  const { members } = world.membership.value;
   const healthy = members.filter(({ health }) => health === 'healthy');
   return !healthy.some((member) => {
     const other = memberPodNamed(world, member.name);

@@ -1,3 +1,4 @@
+import type { KnownWorld } from '../../model/cluster.ts';
 import { act, type Rule, wait } from '../step.ts';
 import { needsPreUpgradeBackup, nextMinor } from './outdated.ts';
 
@@ -5,7 +6,7 @@ import { needsPreUpgradeBackup, nextMinor } from './outdated.ts';
  * A downgrade to the minor before may be impossible. If the spec requires a backup, no member moves to another minor
  * before the backup has succeeded. A failed backup is retried after a while.
  */
-export const backUpBeforeUpgrade: Rule = (world) => {
+export const backUpBeforeUpgrade: Rule<KnownWorld> = (world) => {
   const version = nextMinor(world);
   const { preUpgradeBackup } = world;
   if (preUpgradeBackup === undefined || version === undefined || !needsPreUpgradeBackup(world)) return undefined;

@@ -1,5 +1,5 @@
 import type { Stage } from '../../../pki/staging.ts';
-import type { Certificates, ClusterWorld } from '../../model/cluster.ts';
+import type { Certificates, ClusterWorld, KnownWorld } from '../../model/cluster.ts';
 import { act, type Rule, wait } from '../step.ts';
 
 /**
@@ -21,13 +21,13 @@ export const stageCertificates: Rule = (world) => {
 };
 
 /** Reports the condition for the next stage if nothing else is left to do. */
-export const waitForCertificates: Rule = ({ certificates }) =>
+export const waitForCertificates: Rule<KnownWorld> = ({ certificates }) =>
   certificates?.next === undefined
     ? undefined
     : wait('Certificates', 'waiting for every member to serve its new certificate before the old CA is removed');
 
 /** Deletes Secrets of ours that no member uses after TLS was switched off. */
-export const dropSecrets: Rule = ({ obsoleteSecrets: names = [] }) =>
+export const dropSecrets: Rule<KnownWorld> = ({ obsoleteSecrets: names = [] }) =>
   names.length === 0
     ? undefined
     : act('Certificates', `deleting unused Secrets ${names.join(', ')}`, { kind: 'drop-secrets', names });

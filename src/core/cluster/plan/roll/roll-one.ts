@@ -1,5 +1,5 @@
 import type { Hop } from '../../../versions/route.ts';
-import { type ClusterWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
+import { type KnownWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
 import { canMoveLeader, minorOf, movingTo } from '../../model/version.ts';
 import { hasCaughtUp } from '../scale/promote-learner.ts';
 import { act, type Rule, type Step, type Verdict, wait } from '../step.ts';
@@ -11,8 +11,7 @@ import { isOfAnotherVersion, isWrongFor, type Pair, wrongImage } from './wrong-i
  * Applies the spec to the next outdated member: followers first, the leader last and only after a transfer of
  * leadership. All members are healthy voters at this point. A rolled member that does not recover stops the rollout.
  */
-export const rollOne: Rule = (world) => {
-  if (!world.membership.seen) return undefined;
+export const rollOne: Rule<KnownWorld> = (world) => {
   const pairs = world.membership.value.members.flatMap((member) => pairOf(member, world));
   return (
     correctImage(pairs, world) ??
@@ -24,7 +23,7 @@ export const rollOne: Rule = (world) => {
 };
 
 /** Without an upgrade path to spec.version, all other changes are still rolled out, certificates included. */
-function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+function rollNext(pairs: readonly Pair[], world: KnownWorld): Verdict | undefined {
   const route = routeOf(world);
   const hop = route.passable ? route.hops[0] : undefined;
   const to = ({ version }: MemberPod): string => hop?.version ?? version;
@@ -45,13 +44,13 @@ function rollNext(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefi
 /** Unready members are rolled first; of the others, the leader last. */
 const turn = ({ member, memberPod }: Pair): number => Number(memberPod.ready) * 2 + Number(member.leads);
 
-const pairOf = (member: Member, world: ClusterWorld): readonly Pair[] => {
+const pairOf = (member: Member, world: KnownWorld): readonly Pair[] => {
   const memberPod = memberPodNamed(world, member.name);
   return memberPod === undefined ? [] : [{ member, memberPod }];
 };
 
 /** Corrects the image of a member that runs another version than its pod names. */
-function correctImage(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+function correctImage(pairs: readonly Pair[], world: KnownWorld): Verdict | undefined {
   const hop = nextHop(world);
   if (hop === undefined) return undefined;
   const [wrong] = pairs.filter((pair) => isWrongFor(hop.version, pair, world)).toSorted((a, b) => turn(a) - turn(b));
@@ -65,7 +64,7 @@ function correctImage(pairs: readonly Pair[], world: ClusterWorld): Verdict | un
 }
 
 /** A corrected member must run its version before the next member is corrected: the correction may be wrong too. */
-function waitForCorrected({ version }: Hop, pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+function waitForCorrected({ version }: Hop, pairs: readonly Pair[], world: KnownWorld): Verdict | undefined {
   const members = pairs.map(({ member }) => member);
   const isBack = (pair: Pair): boolean =>
     pair.memberPod.isChanging !== true &&
@@ -78,7 +77,7 @@ function waitForCorrected({ version }: Hop, pairs: readonly Pair[], world: Clust
 }
 
 /** After a change of the image, the old container still answers until the kubelet restarts it. */
-function waitForLast(pairs: readonly Pair[], world: ClusterWorld): Verdict | undefined {
+function waitForLast(pairs: readonly Pair[], world: KnownWorld): Verdict | undefined {
   const members = pairs.map(({ member }) => member);
   const changing = pairs.find((pair) => pair.memberPod.isChanging === true || isOfAnotherVersion(pair));
   if (changing !== undefined) {
@@ -101,18 +100,18 @@ function relabel(pairs: readonly Pair[]): Verdict | undefined {
 }
 
 /** Cancels a downgrade that the spec no longer asks for. While it is enabled, etcd allows no other version. */
-function cancelDowngrade(world: ClusterWorld): Verdict | undefined {
-  const members = world.membership.seen ? world.membership.value.members : [];
+function cancelDowngrade(world: KnownWorld): Verdict | undefined {
+  const { members } = world.membership.value;
   const target = members.find(({ downgradeTarget }) => downgradeTarget !== undefined)?.downgradeTarget;
   if (target === undefined || minorOf(target) === minorOf(world.intent.version)) return undefined;
   if (minorOf(nextHop(world)?.version ?? '') === minorOf(target)) return undefined;
   return act('Upgrading', `cancelling the downgrade to ${target}`, { kind: 'cancel-downgrade' });
 }
 
-function prepareDowngrade(hop: Hop | undefined, world: ClusterWorld): Verdict | undefined {
+function prepareDowngrade(hop: Hop | undefined, world: KnownWorld): Verdict | undefined {
   if (hop?.isDowngrade !== true || isDowngradeReady(hop, world)) return undefined;
   const { version } = hop;
-  const members = world.membership.seen ? world.membership.value.members : [];
+  const { members } = world.membership.value;
   const isEnabled = members.some(({ downgradeTarget }) => downgradeTarget !== undefined);
   if (isEnabled) return wait('Upgrading', `waiting for all members to convert their data for etcd ${version}`);
   return act('Upgrading', `enabling the downgrade to ${version}`, { kind: 'enable-downgrade', version });
@@ -123,7 +122,7 @@ function prepareDowngrade(hop: Hop | undefined, world: ClusterWorld): Verdict | 
  * that has been ready for the longest. etcd drops writes during a transfer. Some writes were lost when the transferee
  * was the member furthest in the log, which can have just restarted.
  */
-function transferLeadership({ member }: Pair, pairs: readonly Pair[], { intent }: ClusterWorld): Verdict | undefined {
+function transferLeadership({ member }: Pair, pairs: readonly Pair[], { intent }: KnownWorld): Verdict | undefined {
   if (!member.leads || !canMoveLeader(member.version ?? intent.version)) return undefined;
   const others = pairs.filter((pair) => pair.member !== member && pair.member.role === 'voter');
   const [transferee] = others.toSorted((a, b) => readySinceOf(a) - readySinceOf(b) || indexDifference(b, a));
@@ -143,7 +142,7 @@ const readySinceOf = ({ memberPod: { ready, readySince = 0 } }: Pair): number =>
 const indexDifference = (one: Pair, other: Pair): number =>
   Number((one.member.raftIndex ?? 0n) - (other.member.raftIndex ?? 0n));
 
-function change({ member, memberPod }: Pair, to: string, world: ClusterWorld): Verdict | undefined {
+function change({ member, memberPod }: Pair, to: string, world: KnownWorld): Verdict | undefined {
   const { id, name } = member;
   const { uid, drift, version: from } = memberPod;
   const { intent } = world;

@@ -1,5 +1,5 @@
 import { alarmsIn } from '../../model/alarms.ts';
-import type { ClusterWorld } from '../../model/cluster.ts';
+import type { KnownWorld } from '../../model/cluster.ts';
 import { isOver } from '../../model/removed-volumes.ts';
 import { wantedSize } from '../roll/outdated.ts';
 import { act, type Rule, type Step } from '../step.ts';
@@ -8,7 +8,7 @@ import { act, type Rule, type Step } from '../step.ts';
  * Deletes PVCs of removed members after their grace time, if no pod mounts them. The cluster must be complete and
  * healthy, without alarms: otherwise these PVCs may be needed for a repair.
  */
-export const deleteRemovedVolumes: Rule = (world) => {
+export const deleteRemovedVolumes: Rule<KnownWorld> = (world) => {
   const { keptVolumes = [], now, intent } = world;
   if (!isWell(world)) return undefined;
   const due = keptVolumes.filter((volume) => !volume.isMounted && !volume.isLeaving && isOver(volume, now, intent));
@@ -18,8 +18,8 @@ export const deleteRemovedVolumes: Rule = (world) => {
   return act('VolumeDeleted', `deleting PersistentVolumeClaim ${claims} of removed members`, ...steps);
 };
 
-function isWell(world: ClusterWorld): boolean {
-  const members = world.membership.seen ? world.membership.value.members : [];
+function isWell(world: KnownWorld): boolean {
+  const { members } = world.membership.value;
   const isWhole = members.length >= wantedSize(world) && members.every(({ health }) => health === 'healthy');
   return isWhole && alarmsIn(world).length === 0;
 }

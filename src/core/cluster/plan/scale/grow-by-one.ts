@@ -1,3 +1,4 @@
+import type { KnownWorld } from '../../model/cluster.ts';
 import { hasLearners } from '../../model/version.ts';
 import { wantedSize } from '../roll/outdated.ts';
 import { act, type Rule } from '../step.ts';
@@ -6,10 +7,10 @@ import { act, type Rule } from '../step.ts';
  * Adds one member. From etcd 3.4 on it joins as a learner, so a member that never starts does not endanger quorum.
  * Before 3.4 it is a voter at once; all other members are healthy at this point.
  */
-export const growByOne: Rule = (world) => {
+export const growByOne: Rule<KnownWorld> = (world) => {
   const { intent, membership, spareNames } = world;
-  if (!membership.seen || membership.value.members.length >= wantedSize(world)) return undefined;
   const { members } = membership.value;
+  if (members.length >= wantedSize(world)) return undefined;
   const name = spareNames[0];
   if (name === undefined) return undefined;
   const as = members.every((member) => hasLearners(member.version ?? intent.version)) ? 'learner' : 'voter';

@@ -1,4 +1,4 @@
-import { type ClusterWorld, type Member, memberPodNamed } from '../../model/cluster.ts';
+import { type ClusterWorld, type KnownWorld, type Member, memberPodNamed } from '../../model/cluster.ts';
 import { causeOf } from '../cause.ts';
 import { act, type Rule, wait } from '../step.ts';
 
@@ -9,8 +9,7 @@ import { act, type Rule, wait } from '../step.ts';
 const nearEnough = 5000n;
 
 /** Promotes a learner once it has caught up. Until then no other member is added. */
-export const promoteLearner: Rule = (world) => {
-  if (!world.membership.seen) return undefined;
+export const promoteLearner: Rule<KnownWorld> = (world) => {
   const { members } = world.membership.value;
   const learner = members.find((member) => member.role === 'learner');
   if (learner === undefined) return undefined;

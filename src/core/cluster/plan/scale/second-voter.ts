@@ -1,4 +1,4 @@
-import type { ClusterWorld, MemberPod, Membership } from '../../model/cluster.ts';
+import type { KnownWorld, MemberPod, Membership } from '../../model/cluster.ts';
 import { hasLearners } from '../../model/version.ts';
 import { causeOf } from '../cause.ts';
 import { isAsDesired, versionForJoiningMembers, wantedSize } from '../roll/outdated.ts';
@@ -10,8 +10,8 @@ import { isOverdue } from './start-joining-member.ts';
  * before it runs. If it never starts, it cannot be removed either. So its pod is started first. The member is added to
  * etcd only after the pod is scheduled, has its volume and has started its image.
  */
-export const prepareSecondVoter: Rule = (world) => {
-  if (!needsPreparation(world) || !world.membership.seen) return undefined;
+export const prepareSecondVoter: Rule<KnownWorld> = (world) => {
+  if (!needsPreparation(world)) return undefined;
   const memberPod = preparedMemberPod(world);
   if (memberPod === undefined) return prepare(world, world.membership.value);
   if (mustBeRecreated(memberPod, world, world.membership.value)) {
@@ -36,26 +36,26 @@ const secondsToWait = 60;
  * True if the pod is outdated, or if its container has failed for a while. The back-off of the kubelet would then delay
  * the next start by minutes, and the cluster would have no quorum for that time.
  */
-function mustBeRecreated(memberPod: MemberPod, { intent }: ClusterWorld, { members }: Membership): boolean {
+function mustBeRecreated(memberPod: MemberPod, { intent }: KnownWorld, { members }: Membership): boolean {
   if (!isAsDesired(memberPod, versionForJoiningMembers(members, intent), intent)) return true;
   return memberPod.hasRun && memberPod.phase === 'stuck' && isOverdue(memberPod, secondsToWait);
 }
 
-export function needsPreparation(world: ClusterWorld): boolean {
+export function needsPreparation(world: KnownWorld): boolean {
   const { intent, membership } = world;
-  if (!membership.seen || wantedSize(world) < 2) return false;
+  if (wantedSize(world) < 2) return false;
   const [only, ...others] = membership.value.members;
   return only !== undefined && others.length === 0 && !hasLearners(only.version ?? intent.version);
 }
 
 /** A started member pod that has not been added to etcd yet. */
-export function preparedMemberPod({ membership, memberPods }: ClusterWorld): MemberPod | undefined {
-  const listed = new Set(membership.seen ? membership.value.members.map(({ name }) => name) : []);
+export function preparedMemberPod({ membership, memberPods }: KnownWorld): MemberPod | undefined {
+  const listed = new Set(membership.value.members.map(({ name }) => name));
   const candidates = memberPods.filter((memberPod) => !memberPod.bootstrapForbidden && !listed.has(memberPod.name));
   return candidates.find(({ phase }) => phase === 'starting' || phase === 'stuck' || phase === 'running');
 }
 
-function prepare({ intent, spareNames }: ClusterWorld, { members }: Membership): ReturnType<Rule> {
+function prepare({ intent, spareNames }: KnownWorld, { members }: Membership): ReturnType<Rule> {
   const name = spareNames[0];
   if (name === undefined) return undefined;
   const known = members.map((member) => ({ name: member.name, peerURL: member.peerURLs[0] ?? '' }));

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { aWorld, wanting, withMember } from '../../../../../test/support/worlds.ts';
+import { aKnownWorld, wanting, withMember } from '../../../../../test/support/worlds.ts';
 import { shrinkByOne } from './shrink-by-one.ts';
 
 const silent = (name: string) => withMember(name, { health: 'silent', leads: false });
 
 it('a surplus member is removed', () =>
-  expect(shrinkByOne(aWorld(wanting(2)))).toMatchObject({ is: 'act', steps: [{ kind: 'remove-member' }] }));
+  expect(shrinkByOne(aKnownWorld(wanting(2)))).toMatchObject({ is: 'act', steps: [{ kind: 'remove-member' }] }));
 
 it('a surplus unreachable member is removed before healthy members', () =>
-  expect(shrinkByOne(aWorld(wanting(2), silent('db-1')))).toMatchObject({
+  expect(shrinkByOne(aKnownWorld(wanting(2), silent('db-1')))).toMatchObject({
     steps: [{ kind: 'remove-member', name: 'db-1' }],
   }));
 
 it('no member is removed if the rest would lose quorum', () =>
-  expect(shrinkByOne(aWorld(wanting(2), silent('db-1'), silent('db-2')))).toMatchObject({
+  expect(shrinkByOne(aKnownWorld(wanting(2), silent('db-1'), silent('db-2')))).toMatchObject({
     is: 'wait',
     message: expect.stringContaining('would lose quorum'),
   }));

@@ -1,5 +1,5 @@
 import { survivesRemovalOf } from '../../../quorum.ts';
-import type { ClusterWorld, Member } from '../../model/cluster.ts';
+import type { ClusterWorld, KnownWorld, Member } from '../../model/cluster.ts';
 import type { MemberNames } from '../../model/intent.ts';
 import { ordinalOf } from '../../model/ordinals.ts';
 import { canMoveLeader } from '../../model/version.ts';
@@ -11,10 +11,10 @@ import { act, type Rule, type Verdict, wait } from '../step.ts';
  * follower is removed before the leader. With numbered names the highest number is removed, after a transfer of its
  * leadership. The pod and the PVC are deleted after etcd has removed the member.
  */
-export const shrinkByOne: Rule = (world) => {
+export const shrinkByOne: Rule<KnownWorld> = (world) => {
   const { intent, membership } = world;
-  if (!membership.seen || membership.value.members.length <= wantedSize(world)) return undefined;
   const { members } = membership.value;
+  if (members.length <= wantedSize(world)) return undefined;
   const victim = victimOf(members, world);
   if (victim === undefined) return undefined;
   const message = `Current cluster size: ${members.length}, desired cluster size: ${intent.size}`;

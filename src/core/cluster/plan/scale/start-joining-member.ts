@@ -1,5 +1,6 @@
 import {
   type ClusterWorld,
+  type KnownWorld,
   type Member,
   type MemberPod,
   type Membership,
@@ -9,23 +10,28 @@ import { causeOf } from '../cause.ts';
 import { isAsDesired, needsReplacement, versionForJoiningMembers } from '../roll/outdated.ts';
 import { act, type Join, type Rule, type Verdict, wait } from '../step.ts';
 
+/** Starts the pod of a member that was added and has never run. */
+export const startJoiningMember: Rule<KnownWorld> = (world) => startAmong(world.membership.value, world);
+
 /**
- * Starts the pod of a member that was added and has never run. Its initial cluster is etcd's member list. Unconfirmed
- * membership is enough: if the second of two voters has never started, there is no quorum before it starts.
+ * The same without quorum, where unconfirmed membership is enough: if the second of two voters has never started, there
+ * is no quorum before it starts. With quorum, the rules between the two come first.
  */
-export const startJoiningMember: Rule = (world) => {
-  const { memory } = world;
-  const membership = membershipIn(world);
-  const joiningMember = membership?.members.find((member) => member.health === 'never-started');
-  if (membership === undefined || joiningMember === undefined || memory.clusterId === undefined) return undefined;
-  const memberPod = memberPodNamed(world, joiningMember.name);
-  const version = versionAmong(membership.members, world);
-  if (memberPod === undefined || memberPod.phase === 'gone') return start(joiningMember, world, version);
-  return checkMemberPod(memberPod, world, version);
+export const startUnconfirmedMember: Rule = (world) => {
+  const { membership } = world;
+  return membership.seen || membership.unconfirmed === undefined
+    ? undefined
+    : startAmong(membership.unconfirmed, world);
 };
 
-const membershipIn = ({ membership }: ClusterWorld): Membership | undefined =>
-  membership.seen ? membership.value : membership.unconfirmed;
+/** The initial cluster of a joining member is etcd's member list. */
+function startAmong({ members }: Membership, world: ClusterWorld): Verdict | undefined {
+  const joiningMember = members.find((member) => member.health === 'never-started');
+  if (joiningMember === undefined || world.memory.clusterId === undefined) return undefined;
+  const memberPod = memberPodNamed(world, joiningMember.name);
+  if (memberPod === undefined || memberPod.phase === 'gone') return start(joiningMember, members, world);
+  return checkMemberPod(memberPod, world, versionAmong(members, world));
+}
 
 /** Without quorum no member counts as healthy, so the remembered version is used. The spec may name a later minor. */
 const versionAmong = (members: readonly Member[], { memory, intent }: ClusterWorld): string =>
@@ -39,17 +45,13 @@ function checkMemberPod(memberPod: MemberPod, { intent }: ClusterWorld, version:
   return causeOf([memberPod]) ?? wait('MemberStarting', `waiting for member ${name} to start`);
 }
 
-/** The same without quorum. With quorum, the rules between the two come first. */
-export const startUnconfirmedMember: Rule = (world) => (world.membership.seen ? undefined : startJoiningMember(world));
-
-function start({ name: joiningMember }: Member, world: ClusterWorld, version: string): Verdict {
-  const members = membershipIn(world)?.members ?? [];
+function start({ name: joiningMember }: Member, members: readonly Member[], world: ClusterWorld): Verdict {
   const leaving = members.filter((member) => needsReplacement(member, world)).map(({ name }) => name);
   return act('MemberStarting', `starting member ${joiningMember}`, {
     kind: 'start-member-pod',
     name: joiningMember,
     join: joinAmong(members),
-    version,
+    version: versionAmong(members, world),
     ...(leaving.length === 0 ? {} : { leaving }),
   });
 }

@@ -1,4 +1,5 @@
 import { alarmMessage, alarmsIn, areAlarmsUnknown, isCorrupt } from '../../model/alarms.ts';
+import type { KnownWorld } from '../../model/cluster.ts';
 import { type Rule, wait } from '../step.ts';
 
 /**
@@ -8,7 +9,7 @@ import { type Rule, wait } from '../step.ts';
  * may hold the right data. Only a lost pod is restarted on its own PVC, by a rule above. The same holds until a member
  * has reported its alarms.
  */
-export const holdWhileCorrupt: Rule = (world) => {
+export const holdWhileCorrupt: Rule<KnownWorld> = (world) => {
   if (isCorrupt(world)) return wait('AlarmRaised', alarmMessage(alarmsIn(world)));
   return areAlarmsUnknown(world) ? wait('AlarmsUnknown', unknown) : undefined;
 };

@@ -1,11 +1,12 @@
 import { alarmNames, alarmsIn } from '../../model/alarms.ts';
+import type { KnownWorld } from '../../model/cluster.ts';
 import { isSameVersion } from '../../model/version.ts';
 import { nextHop } from '../roll/outdated.ts';
 import { type Rule, wait } from '../step.ts';
 
 /** Starts no upgrade while an alarm is raised; an upgrade in progress goes on. A rule above stops it under CORRUPT. */
-export const waitForAlarms: Rule = (world) => {
-  const members = world.membership.seen ? world.membership.value.members : [];
+export const waitForAlarms: Rule<KnownWorld> = (world) => {
+  const { members } = world.membership.value;
   const to = nextHop(world)?.version;
   if (to === undefined || members.some(({ version }) => isSameVersion(version, to))) return undefined;
   const alarms = alarmsIn(world);

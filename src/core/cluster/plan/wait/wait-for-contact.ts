@@ -1,22 +1,21 @@
 import { quorumOf } from '../../../quorum.ts';
-import type { ClusterWorld } from '../../model/cluster.ts';
+import type { ClusterWorld, KnownWorld } from '../../model/cluster.ts';
 import { knownVoters } from '../bootstrap/has-formed.ts';
 import { causeOf } from '../cause.ts';
 import { isWithoutQuorum, lostQuorumMessage } from '../heal/unreachable.ts';
-import { type Rule, type Verdict, wait, waitForUser } from '../step.ts';
+import { type Verdict, wait, waitForUser } from '../step.ts';
 import { causeInSecrets } from './wait-for-secrets.ts';
 
-/**
- * Waits until membership is known and a majority is healthy. Rules above this one treat an unreachable etcd as unknown,
- * never as empty: they remove nothing.
- */
-export const waitForContact: Rule = (world) => {
-  if (!isWithoutQuorum(world)) return undefined;
+/** True if membership is known and a majority is healthy. */
+export const hasContact = (world: ClusterWorld): world is KnownWorld => !isWithoutQuorum(world);
+
+/** Why the cluster waits for contact. */
+export function waitForContact(world: ClusterWorld): Verdict {
   const cause = world.membership.seen
     ? undefined
     : (lostForGood(world) ?? causeInSecrets(world) ?? causeOf(world.memberPods) ?? nothingLeft(world));
   return cause ?? wait('NoContact', lostQuorumMessage(world));
-};
+}
 
 /** A majority without data cannot recover. The user has to choose the data to continue with. */
 function lostForGood(world: ClusterWorld): Verdict | undefined {

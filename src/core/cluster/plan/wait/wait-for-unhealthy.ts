@@ -1,12 +1,11 @@
-import { memberPodNamed } from '../../model/cluster.ts';
+import { type KnownWorld, memberPodNamed } from '../../model/cluster.ts';
 import { causeOf } from '../cause.ts';
 import { type Rule, wait } from '../step.ts';
 
 /**
  * Adds no member while another is unhealthy: each new voter can raise the quorum that the healthy members must reach.
  */
-export const waitForUnhealthy: Rule = (world) => {
-  if (!world.membership.seen) return undefined;
+export const waitForUnhealthy: Rule<KnownWorld> = (world) => {
   const unhealthy = world.membership.value.members.find((member) => member.health !== 'healthy');
   if (unhealthy === undefined) return undefined;
   const memberPod = memberPodNamed(world, unhealthy.name);
