@@ -1,5 +1,5 @@
 import { storageVersionIn } from '../etcd/bbolt/storage-version.ts';
-import type { Manifest } from '../objectstore/manifest.ts';
+import type { SnapshotManifest } from '../objectstore/manifest.ts';
 import { Failure } from '../std/failure.ts';
 import { AgentFailure } from './result.ts';
 
@@ -10,7 +10,7 @@ export function minorAsNumber(version: string): number {
 }
 
 /** Version of the etcd that made a snapshot. `storageVersion` is the oldest version that can read it. */
-export type WriterVersion = Partial<Pick<Manifest['etcd'], 'version' | 'storageVersion'>>;
+export type WriterVersion = Partial<Pick<SnapshotManifest['etcd'], 'version' | 'storageVersion'>>;
 
 export const isVersionUnknown = ({ version, storageVersion }: WriterVersion): boolean =>
   version === undefined && storageVersion === undefined;
