@@ -7,7 +7,7 @@ import type { StoreProxyAccess } from './store-proxy/store-proxy-client.ts';
 import { trustCaIn } from './trusted-ca.ts';
 
 /** How a store is opened. */
-export interface StoreOptions {
+export interface ObjectStoreOptions {
   /** If undefined, the workload identity of the Pod is used. */
   readonly credentials?: Credentials | undefined;
   /** Mount directory of the volume of a `file` store. */
@@ -16,7 +16,7 @@ export interface StoreOptions {
 }
 
 /** Opens the store of an address. The library of a provider is loaded on first use. */
-export async function openStore(address: StoreAddress, options: StoreOptions = {}): Promise<ObjectStore> {
+export async function openStore(address: StoreAddress, options: ObjectStoreOptions = {}): Promise<ObjectStore> {
   if (options.credentials !== undefined) trustCaIn(options.credentials);
   const driver = await drivers[address.kind](address, options);
   blockMetadataServices({ strictly: mayBeRedirected(address) && !driver.identity.startsWith(workloadIdentity) });
@@ -36,7 +36,7 @@ export async function openThroughStoreProxy(address: StoreAddress, access: Store
   return new GuardedStore(storeProxyDriver(address, access), { idleMillis: 360_000 });
 }
 
-type Opener = (address: StoreAddress, options: StoreOptions) => Promise<StoreDriver>;
+type Opener = (address: StoreAddress, options: ObjectStoreOptions) => Promise<StoreDriver>;
 
 const drivers: Readonly<Record<StoreKind, Opener>> = {
   s3: async (address, { credentials }) => (await import('./s3/s3-store.ts')).openS3(address, credentials),
