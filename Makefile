@@ -69,12 +69,12 @@ image: $(INSTALLED) ## build the operator's image into dist/, and push it to the
 verify-node: $(INSTALLED) ## compare the image's node with Node's official release and checksums (needs nodejs.org); ARGS=--help
 	@node tools/images/verify-node.ts $(ARGS)
 
-$(INSTALLED): package.json package-lock.json
+$(INSTALLED): package.json lab/package.json package-lock.json
 	@sh tools/install.sh
 	@touch $@
 
 # Removes npm's marker of a full installation, so that other targets install all packages.
-$(ONLY_TO_RUN): package.json package-lock.json
+$(ONLY_TO_RUN): package.json lab/package.json package-lock.json
 	@sh tools/install.sh --omit=dev
 	@rm -f $(INSTALLED)
 	@touch $@

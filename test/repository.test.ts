@@ -9,21 +9,6 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
 
 describe('the repository', () => {
-  it('pins every package to one exact version', () => {
-    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
-      string,
-      Record<string, string>
-    >;
-    const loose = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter(
-      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
-    );
-    expect(loose).toEqual([]);
-  });
-
-  it('has a lock file without download addresses', () => {
-    expect(read('package-lock.json')).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
-  });
-
   it('builds programs from directories with only go.mod and go.sum, except one main.go of our own', () => {
     for (const { name } of goModules)
       expect(readdirSync(join(root, 'tools/programs', name)).toSorted()).toEqual(

@@ -106,6 +106,53 @@ it('the operator loads a small part of the bundle at its start, without the kube
   expect(files.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(3_000_000);
 });
 
+/** The packages in the lock file, by directory. */
+const locked = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  }
+).packages;
+
+interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The directory in which Node finds the package `name` for a package in `directory`. */
+function foundFrom(directory: string, name: string): string | undefined {
+  const own = [directory, 'node_modules', name].filter(Boolean).join('/');
+  if (own in locked || directory === '') return own in locked ? own : undefined;
+  return foundFrom(directory.slice(0, Math.max(directory.lastIndexOf('/node_modules/'), 0)), name);
+}
+
+/** The packages that the operator declares, and their dependencies. The lab's are not among them. */
+function packagesOfOperator(): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (directory: string): void => {
+    const { dependencies, optionalDependencies, peerDependencies } = locked[directory] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+      const next = foundFrom(directory, name);
+      if (next === undefined || found.has(next)) continue;
+      found.add(next);
+      visit(next);
+    }
+  };
+  visit('');
+  return found;
+}
+
+it('the bundle has no source and no package of the lab', () => {
+  const sources = Object.keys(metafile.inputs);
+  const own = sources.filter((source) => packageOf(source) === undefined);
+  expect(own.filter((source) => !source.startsWith('src/'))).toEqual([]);
+  const allowed = packagesOfOperator();
+  expect(allowed).toContain('node_modules/zod');
+  expect(allowed).not.toContain('node_modules/dns-packet');
+  const bundled = [...new Set(sources.flatMap((source) => packageOf(source) ?? []))];
+  expect(bundled.filter((directory) => !allowed.has(directory))).toEqual([]);
+});
+
 describe('the documents of the image', { timeout: 120_000 }, () => {
   const root = mkdtempSync(join(tmpdir(), 'debian-'));
   let documents: Readonly<Record<string, string>>;
@@ -152,6 +199,13 @@ describe('the documents of the image', { timeout: 120_000 }, () => {
     const libc = files.find(({ name }) => name.endsWith('/libc.so.6'));
     const content = createHash('sha256').update('libc.so.6').digest('hex');
     expect(libc?.hashes).toEqual([{ alg: 'SHA-256', content }]);
+  });
+
+  it('list nothing of the lab', () => {
+    const data = sbom.components.filter(({ type }) => type === 'data');
+    expect(data.map(({ name }) => name)).toEqual(['etcd-api-definitions']);
+    expect(notices).not.toContain('kubernetes-api-definitions');
+    for (const name of ['dns-packet', 'rfc6902', '@marcbachmann/cel-js']) expect(part(name)).toBeUndefined();
   });
 
   it('list dependencies by unique references', () => {

@@ -53,6 +53,7 @@ export const recipe = async (): Promise<BuildOptions> => ({
   banner: { js: banner },
   define: { bundledVersion: JSON.stringify(await packageVersion()) },
   legalComments: 'none',
+  external: ['supports-color'], // optional for `debug`, and installed by development packages only
   preserveSymlinks: true, // keeps real paths of packages out of the bundle
   logLevel: 'warning',
 });

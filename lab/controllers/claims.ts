@@ -6,8 +6,8 @@ import { persistentVolumeClaims as claims, pods } from '../../src/kube/resource.
 import { type Runnable, runTogether } from '../../src/runtime/manager.ts';
 import { done, type Outcome } from '../../src/runtime/outcome.ts';
 import { unless } from '../../src/std/failure.ts';
+import { nanosOf } from '../../src/std/quantity.ts';
 import { type PersistentVolume, persistentVolumes, type StorageClass, storageClasses } from '../kinds.ts';
-import { parseQuantity } from '../kubelet/quantity.ts';
 import { isInside } from '../path-inside.ts';
 import { type ControllerContext, claimsOf, controller } from './controller.ts';
 import { removeFinalizer } from './finalizers.ts';
@@ -112,7 +112,7 @@ async function bind(
 const wantedSize = ({ spec }: PersistentVolumeClaim): string => spec?.resources?.requests?.['storage'] ?? '0';
 
 const hasSize = ({ status }: PersistentVolumeClaim, wanted: string): boolean =>
-  parseQuantity(status?.capacity?.['storage'] ?? '0') >= parseQuantity(wanted);
+  nanosOf(status?.capacity?.['storage']) >= nanosOf(wanted);
 
 const sizeOf = (storage: string) => ({ type: 'merge', body: { spec: { capacity: { storage } } } }) as const;
 

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Body } from '../objectstore/store.ts';
+import type { ByteStream } from '../objectstore/store.ts';
 
 /** Bytes between two collections: little enough memory, and rare enough to cost no time. */
 const bytesPerCollection = 8 * 1024 * 1024;
@@ -9,7 +9,7 @@ const bytesPerCollection = 8 * 1024 * 1024;
  * Passes a large body on and runs minor garbage collections on the way. Otherwise V8 runs full collections because of
  * the memory of the buffers, which take half as long as reading the body.
  */
-export async function* collectingEarly(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* collectingEarly(body: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
   const collect = collector();
   let bytes = 0;
   for await (const part of body) {

@@ -1,20 +1,22 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { Compression } from '../objectstore/manifest.ts';
-import type { Body } from '../objectstore/store.ts';
+import type { ByteStream } from '../objectstore/store.ts';
 
 /** The lowest level is faster than the network and compresses nearly as well as higher levels. */
 const gzipLevel = 1;
 const chunkSize = 256 * 1024;
 
-export function compressed(body: Body, compression: Compression): Body {
+export function compressed(body: ByteStream, compression: Compression): ByteStream {
   if (compression === 'gzip') return through(body, createGzip({ level: gzipLevel, chunkSize }));
   if (compression === 'zstd') return through(body, createZstdCompress({ chunkSize }));
   return body;
 }
 
 /** Detects the compression from the first bytes of the object, not from its name or manifest. */
-export async function decompressed(body: Body): Promise<{ readonly compression: Compression; readonly body: Body }> {
+export async function decompressed(
+  body: ByteStream,
+): Promise<{ readonly compression: Compression; readonly body: ByteStream }> {
   const parts = body[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   for (let length = 0; length < 4; ) {
@@ -48,5 +50,5 @@ async function* rejoined(head: readonly Uint8Array[], rest: AsyncIterator<Uint8A
 }
 
 /** Errors of the source and of the transform reach the reader of the result. */
-const through = (body: Body, transform: Transform): Body =>
-  pipeline(Readable.from(body, { objectMode: false }), transform, () => undefined) as Body;
+const through = (body: ByteStream, transform: Transform): ByteStream =>
+  pipeline(Readable.from(body, { objectMode: false }), transform, () => undefined) as ByteStream;

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseObjectUrl } from '../objectstore/address.ts';
 import { StoreFailure } from '../objectstore/failures.ts';
-import { type Manifest, writeManifest } from '../objectstore/manifest.ts';
+import { type SnapshotManifest, writeManifest } from '../objectstore/manifest.ts';
 import type { ObjectStore } from '../objectstore/store.ts';
 import { fetchSnapshot } from './fetch.ts';
 import { Progress } from './progress.ts';
@@ -22,7 +22,7 @@ const savedBy = (version: string): Buffer =>
 const withHash = (database: Buffer): Buffer =>
   Buffer.concat([database, createHash('sha256').update(database).digest()]);
 
-function manifestOf(snapshot: Buffer, etcd: Pick<Manifest['etcd'], 'version' | 'storageVersion'>): Buffer {
+function manifestOf(snapshot: Buffer, etcd: Pick<SnapshotManifest['etcd'], 'version' | 'storageVersion'>): Buffer {
   const { byteLength: size } = snapshot;
   const sha256 = snapshot.subarray(-32).toString('hex');
   return writeManifest({

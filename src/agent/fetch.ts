@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hashLength, TrailingHash } from '../etcd/bbolt/trailing-hash.ts';
 import type { ObjectAddress } from '../objectstore/address.ts';
-import type { Compression, Manifest } from '../objectstore/manifest.ts';
-import type { Body, ObjectStore } from '../objectstore/store.ts';
+import type { Compression, SnapshotManifest } from '../objectstore/manifest.ts';
+import type { ByteStream, ObjectStore } from '../objectstore/store.ts';
 import { Failure } from '../std/failure.ts';
 import { openOrSuggest } from './candidates.ts';
 import { collectingEarly } from './collect-early.ts';
@@ -68,7 +68,11 @@ export async function fetchSnapshot(
 }
 
 /** The manifest, if its hash is that of the snapshot. */
-function factsFor(sha256: string, manifest: Manifest | undefined, warnings: string[]): Manifest | undefined {
+function factsFor(
+  sha256: string,
+  manifest: SnapshotManifest | undefined,
+  warnings: string[],
+): SnapshotManifest | undefined {
   if (manifest?.snapshot.sha256 === sha256) return manifest;
   if (manifest !== undefined) warnings.push(wrongManifest(manifest));
   return undefined;
@@ -76,7 +80,7 @@ function factsFor(sha256: string, manifest: Manifest | undefined, warnings: stri
 
 /** The etcd version that wrote the snapshot. Fails if the target is older. */
 async function writtenBy(
-  facts: Manifest | undefined,
+  facts: SnapshotManifest | undefined,
   { to, targetVersion }: FetchSettings,
   warnings: string[],
 ): Promise<WriterVersion> {
@@ -116,7 +120,7 @@ class Proof {
     return this.#check.written;
   }
 
-  async *proving(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+  async *proving(body: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const part of readable(body, this.#key)) {
       this.#bytes += part.byteLength;
       if (this.#bytes > this.#maxBytes) throw this.#tooLarge();
@@ -147,7 +151,7 @@ class Proof {
 const pageUnit = 512;
 
 /** Reports decompression errors as a damaged object. Failures of the store pass unchanged. */
-async function* readable(body: Body, key: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readable(body: ByteStream, key: string): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
   } catch (thrown) {
@@ -157,7 +161,7 @@ async function* readable(body: Body, key: string): AsyncGenerator<Uint8Array, vo
   }
 }
 
-async function readToEnd(body: Body): Promise<void> {
+async function readToEnd(body: ByteStream): Promise<void> {
   for await (const _part of body);
 }
 
@@ -165,7 +169,7 @@ async function readToEnd(body: Body): Promise<void> {
  * Writes a temporary file and renames it after verification. There is no fsync: the file is read at once, and after a
  * crash of the node it is fetched again.
  */
-async function writeVerified(body: Body, path: string, signal: AbortSignal): Promise<void> {
+async function writeVerified(body: ByteStream, path: string, signal: AbortSignal): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${randomBytes(4).toString('hex')}.unfinished`;
   try {
@@ -180,7 +184,7 @@ async function writeVerified(body: Body, path: string, signal: AbortSignal): Pro
 /** Bytes that may be buffered for the volume while more are received and hashed. */
 const highWaterMark = 4 * 1024 * 1024;
 
-const writeFile = (body: Body, temporary: string, signal: AbortSignal): Promise<void> =>
+const writeFile = (body: ByteStream, temporary: string, signal: AbortSignal): Promise<void> =>
   pipeline(body, createWriteStream(temporary, { flags: 'wx', mode: 0o640, highWaterMark }), { signal });
 
 async function noSpace(path: string, cause: unknown): Promise<AgentFailure> {

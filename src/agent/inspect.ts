@@ -1,7 +1,7 @@
 import { hashLength } from '../etcd/bbolt/trailing-hash.ts';
 import type { ObjectAddress } from '../objectstore/address.ts';
-import type { Manifest } from '../objectstore/manifest.ts';
-import type { Body } from '../objectstore/store.ts';
+import type { SnapshotManifest } from '../objectstore/manifest.ts';
+import type { ByteStream } from '../objectstore/store.ts';
 import { Failure } from '../std/failure.ts';
 import { openOrSuggest } from './candidates.ts';
 import { decompressed } from './compression.ts';
@@ -39,7 +39,11 @@ export async function inspectSnapshot(
 }
 
 /** A manifest with another size belongs to an earlier snapshot of that key and is ignored. */
-function ofSameSize(beside: Manifest | undefined, size: number, warnings: string[]): Manifest | undefined {
+function ofSameSize(
+  beside: SnapshotManifest | undefined,
+  size: number,
+  warnings: string[],
+): SnapshotManifest | undefined {
   if (beside === undefined || beside.snapshot.size === size) return beside;
   warnings.push(wrongManifest(beside));
   return undefined;
@@ -50,13 +54,13 @@ const magicOffset = 16;
 const magic = 0xed0cdaed;
 
 /** The first bytes of the body; undefined if they cannot be decompressed. */
-const beginningOf = (body: Body): Promise<Buffer | undefined> =>
+const beginningOf = (body: ByteStream): Promise<Buffer | undefined> =>
   firstOf(body, magicOffset + 4).catch((thrown: unknown) => {
     if (thrown instanceof Failure) throw thrown; // a failure of the store, not of decompression
     return undefined;
   });
 
-async function firstOf(body: Body, wantedBytes: number): Promise<Buffer> {
+async function firstOf(body: ByteStream, wantedBytes: number): Promise<Buffer> {
   let first: Buffer = Buffer.alloc(0);
   for await (const part of body) {
     first = Buffer.concat([first, part]);

@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import { longestManifest, type Manifest, readManifest } from '../objectstore/manifest.ts';
+import { longestManifest, readManifest, type SnapshotManifest } from '../objectstore/manifest.ts';
 import { manifestKey } from '../objectstore/names.ts';
 import type { ObjectStore } from '../objectstore/store.ts';
 import { Failure } from '../std/failure.ts';
@@ -18,7 +18,7 @@ export async function manifestBeside(
   store: ObjectStore,
   key: string,
   reading: ManifestReading,
-): Promise<Manifest | undefined> {
+): Promise<SnapshotManifest | undefined> {
   try {
     const { body, size } = await store.get(manifestKey(key), reading.signal);
     if (size > longestManifest) throw new Failure('rejected', `a manifest of ${size} bytes is too large`);
@@ -38,18 +38,18 @@ export const noManifest = 'the etcd version of this snapshot is unknown: it has 
 export const unknownVersion =
   'the etcd version of this snapshot is unknown: it has neither a manifest nor a storage version';
 
-export const wrongManifest = ({ snapshot: { key } }: Manifest): string =>
+export const wrongManifest = ({ snapshot: { key } }: SnapshotManifest): string =>
   `the manifest of "${key}" belongs to another snapshot`;
 
 /** Facts of the manifest for the result of the agent. */
-export const manifestFacts = (manifest: Manifest | undefined): object =>
+export const manifestFacts = (manifest: SnapshotManifest | undefined): object =>
   manifest === undefined ? {} : { takenAt: manifest.takenAt, ...manifest.etcd };
 
 /** Space for the cluster spec in a termination message. */
 const maxClusterLength = 3072;
 
 /** The cluster spec of the manifest, compressed to fit into the termination message. */
-export function savedCluster(manifest: Manifest | undefined): object {
+export function savedCluster(manifest: SnapshotManifest | undefined): object {
   if (manifest?.cluster === undefined) return {};
   const { apiVersion, spec } = manifest.cluster;
   const packed = deflateRawSync(JSON.stringify({ apiVersion, spec })).toString('base64');

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Body } from '../objectstore/store.ts';
+import type { ByteStream } from '../objectstore/store.ts';
 
 /** Progress of a running agent. */
 export class Progress {
@@ -22,7 +22,7 @@ export class Progress {
   }
 
   /** Counts the bytes of a body while passing it on. */
-  async *counting(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+  async *counting(body: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const part of body) {
       this.#bytes += part.byteLength;
       yield part;

@@ -1,4 +1,4 @@
-import { longestManifest, type Manifest, readManifest } from '../objectstore/manifest.ts';
+import { longestManifest, readManifest, type SnapshotManifest } from '../objectstore/manifest.ts';
 import { isManifestKey, snapshotKeyOf } from '../objectstore/names.ts';
 import { backupsIn, expiredAmong, type Ownership, type RetentionPolicy } from '../objectstore/retention.ts';
 import type { ObjectStore, StoredObject } from '../objectstore/store.ts';
@@ -59,8 +59,8 @@ async function manifestsAmong(
   objects: readonly StoredObject[],
   store: ObjectStore,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Manifest>> {
-  const manifests = new Map<string, Manifest>();
+): Promise<ReadonlyMap<string, SnapshotManifest>> {
+  const manifests = new Map<string, SnapshotManifest>();
   const candidates = objects.filter(({ key, size }) => isManifestKey(key) && size <= longestManifest);
   await atOnce(candidates, signal, async ({ key }, either) => {
     const manifest = await readOne(store, key, either);
@@ -70,7 +70,7 @@ async function manifestsAmong(
 }
 
 /** Undefined for an invalid manifest, or one deleted meanwhile. */
-async function readOne(store: ObjectStore, key: string, signal: AbortSignal): Promise<Manifest | undefined> {
+async function readOne(store: ObjectStore, key: string, signal: AbortSignal): Promise<SnapshotManifest | undefined> {
   try {
     const { body } = await store.get(key, signal);
     return readManifest(Buffer.concat(await Array.fromAsync(body)).toString());

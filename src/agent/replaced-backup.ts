@@ -1,8 +1,8 @@
-import type { Manifest } from '../objectstore/manifest.ts';
+import type { SnapshotManifest } from '../objectstore/manifest.ts';
 import type { ObjectStore } from '../objectstore/store.ts';
 import { manifestBeside } from './manifest-beside.ts';
 
-type Saved = Pick<Manifest, 'cluster'> & { readonly clusterId: string };
+type Saved = Pick<SnapshotManifest, 'cluster'> & { readonly clusterId: string };
 
 interface ObjectLocation {
   readonly store: ObjectStore;
@@ -26,11 +26,11 @@ export async function replacementWarnings(
 }
 
 /** True for the same cluster id, or the same EtcdCluster: a restored cluster has a new id. */
-function isOfSame({ cluster, clusterId }: Saved, former: Manifest): boolean {
+function isOfSame({ cluster, clusterId }: Saved, former: SnapshotManifest): boolean {
   const hasSameName =
     cluster !== undefined && cluster.name === former.cluster?.name && cluster.namespace === former.cluster.namespace;
   return clusterId === former.etcd.clusterId || hasSameName;
 }
 
-const nameOf = ({ cluster, etcd }: Manifest): string =>
+const nameOf = ({ cluster, etcd }: SnapshotManifest): string =>
   cluster === undefined ? `etcd cluster ${etcd.clusterId}` : `EtcdCluster "${cluster.name}" in "${cluster.namespace}"`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EtcdConnection } from '../etcd/client.ts';
 import { StoreFailure } from '../objectstore/failures.ts';
 import { GuardedStore } from '../objectstore/guarded-store.ts';
-import type { Body, OpenObject, StoreDriver } from '../objectstore/store.ts';
+import type { ByteStream, OpenObject, StoreDriver } from '../objectstore/store.ts';
 import { Progress } from './progress.ts';
 import { type SaveSettings, save } from './save.ts';
 import type { Source } from './source.ts';
@@ -37,7 +37,7 @@ function bucketThat(keeps: (content: Buffer) => Buffer): {
   const driver: StoreDriver = {
     place: 'bucket "b"',
     identity: 'i',
-    put: async (key: string, body: Body) => {
+    put: async (key: string, body: ByteStream) => {
       objects.set(key, keeps(Buffer.concat(await Array.fromAsync(body))));
       return false;
     },

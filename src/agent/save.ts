@@ -2,9 +2,9 @@ import { hashLength } from '../etcd/bbolt/trailing-hash.ts';
 import { hexOf, type MemberStatus } from '../etcd/types.ts';
 import { type ObjectAddress, urlOf } from '../objectstore/address.ts';
 import { StoreFailure } from '../objectstore/failures.ts';
-import { type Compression, type Manifest, writeManifest } from '../objectstore/manifest.ts';
+import { type Compression, type SnapshotManifest, writeManifest } from '../objectstore/manifest.ts';
 import { datedKey, manifestKey } from '../objectstore/names.ts';
-import type { Body, ObjectStore } from '../objectstore/store.ts';
+import type { ByteStream, ObjectStore } from '../objectstore/store.ts';
 import { compressed } from './compression.ts';
 import type { Progress } from './progress.ts';
 import { replacementWarnings } from './replaced-backup.ts';
@@ -17,7 +17,7 @@ export interface SaveSettings {
   readonly dated: boolean;
   readonly compression: Compression;
   /** Owner of the backup and spec of the cluster, for the manifest. */
-  readonly about: Pick<Manifest, 'owner' | 'cluster'>;
+  readonly about: Pick<SnapshotManifest, 'owner' | 'cluster'>;
 }
 
 export interface SaveParts {
@@ -82,7 +82,13 @@ async function deleteDamaged(thrown: unknown, key: string | undefined, { store, 
   throw thrown;
 }
 
-const etcdIn = ({ version, storageVersion, revision, clusterId, memberId }: MemberStatus): Manifest['etcd'] => ({
+const etcdIn = ({
+  version,
+  storageVersion,
+  revision,
+  clusterId,
+  memberId,
+}: MemberStatus): SnapshotManifest['etcd'] => ({
   version,
   ...(storageVersion ? { storageVersion } : {}),
   revision: revision.toString(),
@@ -95,7 +101,7 @@ class StreamSummary {
   #bytes = 0;
   #end: Buffer = Buffer.alloc(0);
 
-  async *observing(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+  async *observing(body: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const part of body) {
       this.#bytes += part.byteLength;
       const end = part.byteLength < hashLength ? Buffer.concat([this.#end, part]) : part;

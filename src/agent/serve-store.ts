@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ObjectAddress, otherKeysOf } from '../objectstore/address.ts';
 import { StoreFailure } from '../objectstore/failures.ts';
 import { manifestKey } from '../objectstore/names.ts';
-import type { Body, Explanation, ObjectStore, StoredObject } from '../objectstore/store.ts';
+import type { ByteStream, Explanation, ObjectStore, StoredObject } from '../objectstore/store.ts';
 import {
   readStoreProxyFiles,
   storeProxyHeaders,
@@ -113,7 +113,7 @@ function requestedKey({ method = '', url = '', headers }: IncomingMessage, { ser
 }
 
 /** Skips the bytes that the client has already: not every store can start in the middle of an object. */
-async function* skipping(count: number, body: Body): AsyncGenerator<Uint8Array> {
+async function* skipping(count: number, body: ByteStream): AsyncGenerator<Uint8Array> {
   let left = count;
   for await (const part of body) {
     const rest = part.subarray(Math.min(left, part.byteLength));

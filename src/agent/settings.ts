@@ -1,7 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { type ObjectAddress, parseObjectUrl } from '../objectstore/address.ts';
-import { type Compression, clusterSchema, compressions, type Manifest, ownerSchema } from '../objectstore/manifest.ts';
+import {
+  type Compression,
+  clusterSchema,
+  compressions,
+  ownerSchema,
+  type SnapshotManifest,
+} from '../objectstore/manifest.ts';
 import { Failure } from '../std/failure.ts';
 
 export type Verb = 'save' | 'inspect' | 'prove' | 'fetch' | 'prune' | 'place' | 'serve-store';
@@ -24,7 +30,7 @@ export interface SaveFlags extends AgentFlags {
   readonly etcdUser?: string;
   readonly dated: boolean;
   readonly compression: Compression;
-  readonly about: Pick<Manifest, 'owner' | 'cluster'>;
+  readonly about: Pick<SnapshotManifest, 'owner' | 'cluster'>;
 }
 
 export interface InspectFlags extends AgentFlags {
@@ -180,7 +186,7 @@ function endpoints(text: string): readonly string[] {
 
 const aboutSchema = z.strictObject({ owner: ownerSchema.optional(), cluster: clusterSchema.optional() });
 
-function about(text: string): Pick<Manifest, 'owner' | 'cluster'> {
+function about(text: string): Pick<SnapshotManifest, 'owner' | 'cluster'> {
   return orInvalid(() => aboutSchema.parse(JSON.parse(text)));
 }
 

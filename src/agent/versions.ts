@@ -1,16 +1,16 @@
 import { storageVersionIn } from '../etcd/bbolt/storage-version.ts';
-import type { Manifest } from '../objectstore/manifest.ts';
+import type { SnapshotManifest } from '../objectstore/manifest.ts';
 import { Failure } from '../std/failure.ts';
 import { AgentFailure } from './result.ts';
 
 /** The minor version as one number: 3.5 is 305. */
-export function minorOf(version: string): number {
+export function minorAsNumber(version: string): number {
   const [major = Number.NaN, minor = Number.NaN] = version.replace(/^v/, '').split('.').map(Number);
   return major * 100 + minor;
 }
 
 /** Version of the etcd that made a snapshot. `storageVersion` is the oldest version that can read it. */
-export type WriterVersion = Partial<Pick<Manifest['etcd'], 'version' | 'storageVersion'>>;
+export type WriterVersion = Partial<Pick<SnapshotManifest['etcd'], 'version' | 'storageVersion'>>;
 
 export const isVersionUnknown = ({ version, storageVersion }: WriterVersion): boolean =>
   version === undefined && storageVersion === undefined;
@@ -18,7 +18,7 @@ export const isVersionUnknown = ({ version, storageVersion }: WriterVersion): bo
 /** Fails if the snapshot needs a newer etcd than the target. Unknown versions pass. */
 export function refuseNewer({ version, storageVersion }: WriterVersion, target: string | undefined): void {
   const oldest = storageVersion ?? version;
-  if (oldest === undefined || target === undefined || !(minorOf(oldest) > minorOf(target))) return;
+  if (oldest === undefined || target === undefined || !(minorAsNumber(oldest) > minorAsNumber(target))) return;
   const made = version === undefined ? `needs etcd ${oldest}` : `was made by etcd ${version}`;
   const message = `the snapshot ${made}, but the target is etcd ${target}: restore into etcd ${oldest} or newer`;
   throw new AgentFailure('too-new', message);

@@ -8,7 +8,7 @@ export class OversizedAnswer extends Error {
 }
 
 /** Reads a body to its end. Throws if it exceeds `mostBytes`. */
-export async function textIn(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Body> {
+export async function textIn(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<AnswerText> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -19,7 +19,8 @@ export async function textIn(body: AsyncIterable<Uint8Array>, mostBytes: number)
   return { text: Buffer.concat(chunks, bytes).toString(), bytes };
 }
 
-export interface Body {
+/** The text of an answer, and its size on the wire. */
+export interface AnswerText {
   readonly text: string;
   readonly bytes: number;
 }

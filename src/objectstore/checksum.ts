@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Body } from './store.ts';
+import type { ByteStream } from './store.ts';
 
 /** Length and CRC-32 of a body, to compare the bytes that a store returns with the bytes sent. */
 export class Checksum {
@@ -7,7 +7,7 @@ export class Checksum {
   #crc = 0;
 
   /** Adds the bytes of a body while passing it on. */
-  async *of(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+  async *of(body: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const part of body) {
       this.#bytes += part.byteLength;
       this.#crc = crc32(part, this.#crc);
@@ -16,7 +16,7 @@ export class Checksum {
   }
 
   /** Reads a body to its end and returns its checksum. */
-  static async reading(body: Body): Promise<Checksum> {
+  static async reading(body: ByteStream): Promise<Checksum> {
     const sum = new Checksum();
     for await (const _part of sum.of(body));
     return sum;

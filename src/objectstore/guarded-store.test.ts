@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GuardedStore } from './guarded-store.ts';
-import type { Body, OpenObject, StoreDriver } from './store.ts';
+import type { ByteStream, OpenObject, StoreDriver } from './store.ts';
 
 async function* bytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
@@ -13,7 +13,7 @@ function storeThat(
 ): { store: GuardedStore; reads: () => number } {
   const objects = new Map<string, string>();
   let reads = 0;
-  const put = async (key: string, body: Body): Promise<boolean> => {
+  const put = async (key: string, body: ByteStream): Promise<boolean> => {
     objects.set(key, keeps(Buffer.concat(await Array.fromAsync(body)).toString()));
     return isConfirming;
   };

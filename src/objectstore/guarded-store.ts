@@ -3,7 +3,7 @@ import { Checksum } from './checksum.ts';
 import { type StoreAttempt, StoreFailure } from './failures.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { assertKey, assertReadableKey } from './keys.ts';
-import type { Body, Explanation, ObjectStore, OpenObject, StoreDriver, StoredObject } from './store.ts';
+import type { ByteStream, Explanation, ObjectStore, OpenObject, StoreDriver, StoredObject } from './store.ts';
 
 /** Long enough for one large part over a slow network. */
 const defaultIdleMillis = 120_000;
@@ -27,7 +27,7 @@ export class GuardedStore implements ObjectStore {
     this.#idleMillis = idleMillis;
   }
 
-  async put(key: string, body: Body, signal?: AbortSignal): Promise<void> {
+  async put(key: string, body: ByteStream, signal?: AbortSignal): Promise<void> {
     assertKey(key);
     const what = `write object "${key}"`;
     const sent = new Checksum();

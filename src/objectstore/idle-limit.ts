@@ -1,4 +1,4 @@
-import type { Body } from './store.ts';
+import type { ByteStream } from './store.ts';
 
 /** Aborts a call to a store if the store is idle for too long. The whole call may take any time. */
 export class IdleLimit implements Disposable {
@@ -49,7 +49,7 @@ export class IdleLimit implements Disposable {
   }
 
   /** Passes a body on to the store. The time that its source takes does not count. */
-  async *feeding(body: Body): AsyncGenerator<Uint8Array, void, undefined> {
+  async *feeding(body: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
     const parts = body[Symbol.asyncIterator]();
     try {
       for (let next = await this.#nextOf(parts); next.done !== true; next = await this.#nextOf(parts)) {

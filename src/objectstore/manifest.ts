@@ -54,14 +54,14 @@ const manifestSchema = z.object({
 });
 
 /** The manifest that is stored beside each snapshot. */
-export type Manifest = z.infer<typeof manifestSchema>;
+export type SnapshotManifest = z.infer<typeof manifestSchema>;
 export type Owner = z.infer<typeof ownerSchema>;
 
-export const writeManifest = (manifest: Omit<Manifest, 'format'>): Buffer =>
+export const writeManifest = (manifest: Omit<SnapshotManifest, 'format'>): Buffer =>
   Buffer.from(`${JSON.stringify({ format: 'etcd-operator/snapshot/v1', ...manifest }, null, 2)}\n`);
 
 /** Parses a manifest. The error names the invalid field, because manifests may be edited by hand. */
-export function readManifest(text: string): Manifest {
+export function readManifest(text: string): SnapshotManifest {
   const read = manifestSchema.safeParse(parsed(text));
   if (read.success) return read.data;
   const [problem] = read.error.issues;

@@ -6,7 +6,8 @@ import type { ObjectStore, StoreDriver } from './store.ts';
 import type { StoreProxyAccess } from './store-proxy/store-proxy-client.ts';
 import { trustCaIn } from './trusted-ca.ts';
 
-export interface StoreAccess {
+/** How a store is opened. */
+export interface ObjectStoreOptions {
   /** If undefined, the workload identity of the Pod is used. */
   readonly credentials?: Credentials | undefined;
   /** Mount directory of the volume of a `file` store. */
@@ -15,11 +16,11 @@ export interface StoreAccess {
 }
 
 /** Opens the store of an address. The library of a provider is loaded on first use. */
-export async function openStore(address: StoreAddress, access: StoreAccess = {}): Promise<ObjectStore> {
-  if (access.credentials !== undefined) trustCaIn(access.credentials);
-  const driver = await drivers[address.kind](address, access);
+export async function openStore(address: StoreAddress, options: ObjectStoreOptions = {}): Promise<ObjectStore> {
+  if (options.credentials !== undefined) trustCaIn(options.credentials);
+  const driver = await drivers[address.kind](address, options);
   blockMetadataServices({ strictly: mayBeRedirected(address) && !driver.identity.startsWith(workloadIdentity) });
-  return new GuardedStore(driver, access.guard);
+  return new GuardedStore(driver, options.guard);
 }
 
 /** True if the library follows redirects and the server is not the provider's own. */
@@ -35,7 +36,7 @@ export async function openThroughStoreProxy(address: StoreAddress, access: Store
   return new GuardedStore(storeProxyDriver(address, access), { idleMillis: 360_000 });
 }
 
-type Opener = (address: StoreAddress, access: StoreAccess) => Promise<StoreDriver>;
+type Opener = (address: StoreAddress, options: ObjectStoreOptions) => Promise<StoreDriver>;
 
 const drivers: Readonly<Record<StoreKind, Opener>> = {
   s3: async (address, { credentials }) => (await import('./s3/s3-store.ts')).openS3(address, credentials),

@@ -1,4 +1,4 @@
-import type { Body } from './store.ts';
+import type { ByteStream } from './store.ts';
 
 /** One part of a body, for a multipart upload. */
 export interface Part {
@@ -10,7 +10,7 @@ export interface Part {
 }
 
 /** Splits a body into parts of one size. The last part may be smaller or empty. There is always at least one part. */
-export async function* inParts(body: Body, size: number): AsyncGenerator<Part, void, undefined> {
+export async function* inParts(body: ByteStream, size: number): AsyncGenerator<Part, void, undefined> {
   let number = 1;
   const free: Buffer[] = [];
   let filling = new PartBuffer(free, size);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Manifest, readManifest, writeManifest } from './manifest.ts';
+import { readManifest, type SnapshotManifest, writeManifest } from './manifest.ts';
 import { datedKey, datedNameIn, manifestKey } from './names.ts';
 import { type Backup, backupsIn, expiredAmong, timeOf } from './retention.ts';
 
 const path = 'dir/etcd.backup';
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
 const object = (key: string, size = 100, modified = at(0)) => ({ key, size, modified });
-const manifestOf = (key: string, uid: string, size = 100): Manifest =>
+const manifestOf = (key: string, uid: string, size = 100): SnapshotManifest =>
   readManifest(
     writeManifest({
       takenAt: at(5).toISOString(),

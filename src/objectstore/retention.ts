@@ -1,4 +1,4 @@
-import type { Manifest, Owner } from './manifest.ts';
+import type { Owner, SnapshotManifest } from './manifest.ts';
 import { datedNameIn, isManifestKey, manifestKey } from './names.ts';
 import type { StoredObject } from './store.ts';
 
@@ -34,7 +34,7 @@ export interface Backup {
 /** Finds the owner's backups in a listing of a store, newest first. All other objects are ignored. */
 export function backupsIn(
   objects: readonly StoredObject[],
-  manifests: ReadonlyMap<string, Manifest>,
+  manifests: ReadonlyMap<string, SnapshotManifest>,
   ownership: Ownership,
 ): readonly Backup[] {
   const present = new Set(objects.map(({ key }) => key));
@@ -60,7 +60,11 @@ export function timeOf({ takenAt, storedAt }: Backup): number {
 const newestFirst = (a: Backup, b: Backup): number =>
   timeOf(b) - timeOf(a) || b.takenAt.getTime() - a.takenAt.getTime() || (a.key < b.key ? 1 : -1);
 
-function backupOf(object: StoredObject, manifest: Manifest | undefined, ownership: Ownership): Backup | undefined {
+function backupOf(
+  object: StoredObject,
+  manifest: SnapshotManifest | undefined,
+  ownership: Ownership,
+): Backup | undefined {
   const { key, size, modified: storedAt } = object;
   const keys = [key, manifestKey(key)];
   const named = datedNameIn(key, ownership.path);

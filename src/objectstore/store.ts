@@ -5,11 +5,11 @@ export interface StoredObject {
   readonly modified: Date;
 }
 
-export type Body = AsyncIterable<Uint8Array>;
+export type ByteStream = AsyncIterable<Uint8Array>;
 
 /** A stored object and its bytes. A reader that stops early must leave the loop over the body. */
 export interface OpenObject extends StoredObject {
-  readonly body: Body;
+  readonly body: ByteStream;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface ObjectStore extends Disposable {
    * write fails. Succeeds only if the store holds the bytes sent, by the checksum of the store or by reading the object
    * back.
    */
-  readonly put: (key: string, body: Body, signal?: AbortSignal) => Promise<void>;
+  readonly put: (key: string, body: ByteStream, signal?: AbortSignal) => Promise<void>;
   /** The body fails at its end if it is shorter than its size. */
   readonly get: (key: string, signal?: AbortSignal) => Promise<OpenObject>;
   readonly head: (key: string, signal?: AbortSignal) => Promise<StoredObject>;
@@ -40,7 +40,7 @@ export interface StoreDriver {
   /** Credentials in use, for messages: `key "credentials" of Secret "aws"`. */
   readonly identity: string;
   /** True if the store confirms the checksum of the bytes sent. Otherwise the object is read back. */
-  readonly put: (key: string, body: Body, signal: AbortSignal) => Promise<boolean>;
+  readonly put: (key: string, body: ByteStream, signal: AbortSignal) => Promise<boolean>;
   readonly get: (key: string, signal: AbortSignal) => Promise<OpenObject>;
   readonly head: (key: string, signal: AbortSignal) => Promise<StoredObject>;
   readonly list: (prefix: string, signal: AbortSignal) => AsyncIterable<StoredObject>;

@@ -28,7 +28,7 @@ import { type Log, makeLog } from './telemetry/log.ts';
 import { clusterMetrics, passMetrics } from './telemetry/metrics.ts';
 import { version } from './version.ts';
 import { runBackupControllers, runRestoreControllers } from './wiring/backup-groups.ts';
-import { type Parts as ClusterParts, clusterControllers } from './wiring/controllers.ts';
+import { clusterControllers, type ServedClusterParts } from './wiring/cluster-controllers.ts';
 import type { Served } from './wiring/served.ts';
 
 /** Assembles the operator and runs it until `signal` aborts. */
@@ -193,7 +193,7 @@ async function runClusterControllers(context: ClusterGroupContext, stop: AbortSi
   return lead(lease, ({ lost, holds }) => work(AbortSignal.any([stop, lost]), holds), stop);
 }
 
-interface PlaceOptions extends Pick<ClusterParts, 'leads' | 'onOutcome' | 'onCaches'> {
+interface PlaceOptions extends Pick<ServedClusterParts, 'leads' | 'onOutcome' | 'onCaches'> {
   readonly context: ClusterGroupContext;
 }
 

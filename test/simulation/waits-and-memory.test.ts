@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterDialect } from '../../src/apis/common/dialect.ts';
 import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
 import { improbable } from '../../src/apis/improbable-v1alpha1/dialect.ts';
-import { clusterController } from '../../src/operator/wiring/controller.ts';
+import { clusterController } from '../../src/operator/wiring/clusters.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { SimulatedApi } from './simulated-api.ts';

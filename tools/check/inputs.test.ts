@@ -22,7 +22,7 @@ describe('the input hash of a suite', () => {
 describe('the inputs of a suite', () => {
   /** The files that run and count suites, and the inputs of the image. */
   const everywhere = [
-    ...['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'vitest.config.ts'],
+    ...['package.json', 'lab/package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'vitest.config.ts'],
     ...['test/support/longest-first.ts', 'tools/check/suites.ts', 'tools/lib/suites.ts', 'tools/lib/other-failures.ts'],
   ];
 
@@ -33,4 +33,10 @@ describe('the inputs of a suite', () => {
       expect(files.some((file) => /^test\/\w+\/[^/]+\.test\.ts$/.test(file))).toBe(true);
       expect(files.some((file) => file.startsWith('src/'))).toBe(true);
     });
+
+  it('the lab: every file of the lab, because its tests start it as a program', async () => {
+    const files = await inputsOf(lab.sources);
+    for (const file of ['lab/main.ts', 'lab/cli/command.ts', 'lab/apiserver/gen/schemas.json'])
+      expect(files).toContain(file);
+  });
 });

@@ -6,7 +6,10 @@ import { keyOf } from '../lib/cache.ts';
 const root = join(import.meta.dirname, '../..');
 
 /** Inputs of every suite, because every build reads them. */
-const always = ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'tools/programs/catalog.ts'];
+const always = [
+  ...['package.json', 'lab/package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'],
+  'tools/programs/catalog.ts',
+];
 
 /** The files that decide how suites run and count. Their imports are inputs too. */
 const runners = ['vitest.config.ts', 'tools/check/suites.ts'];

@@ -56,7 +56,7 @@ export const stores: SkippableSuite = {
 
 export const lab: SkippableSuite = {
   name: 'the lab',
-  sources: { tests: ['test/lab/*.test.ts'], besides: wholeProgram },
+  sources: { tests: ['test/lab/*.test.ts'], besides: [...wholeProgram, 'lab/**/*'] },
   run: () => runSuite({ projects: ['lab'], limitMillis: 8 * minute }),
 };
 

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { packageVersion } from '../bundle.ts';
 import { debianRoot } from '../debian/packages.ts';
-import { kubernetesVersion } from '../programs/catalog.ts';
 import { debianParts } from './debian-parts.ts';
 import { nodePart } from './node-part.ts';
 import { noticesOf } from './notices.ts';
 import { npmParts } from './npm-parts.ts';
-import { type Part, purlOf } from './parts.ts';
+import type { Part } from './parts.ts';
 import { sbomOf } from './sbom.ts';
 
 /** The directory of the documents in the image. */
@@ -33,12 +32,14 @@ export async function documentsFor(metafile: Metafile, root = debianRoot()): Pro
   };
 }
 
-/** Sources generated from definitions of other projects: the gRPC API of etcd, and the schemas of Kubernetes. */
-const definitions = (text: string): readonly Part[] => {
-  const shared = { type: 'data', licence: 'Apache-2.0', texts: [{ title: 'LICENSE', text }], needs: [] } as const;
-  const kubernetes = { name: 'kubernetes-api-definitions', version: kubernetesVersion };
-  return [
-    { ...shared, name: 'etcd-api-definitions', purl: 'pkg:generic/etcd-api-definitions' },
-    { ...shared, ...kubernetes, purl: purlOf('generic', kubernetes.name, kubernetes.version) },
-  ];
-};
+/** Sources generated from definitions of other projects: the gRPC API of etcd. */
+const definitions = (text: string): readonly Part[] => [
+  {
+    purl: 'pkg:generic/etcd-api-definitions',
+    type: 'data',
+    name: 'etcd-api-definitions',
+    licence: 'Apache-2.0',
+    texts: [{ title: 'LICENSE', text }],
+    needs: [],
+  },
+];

@@ -1,3 +1,4 @@
+import { isOwnedBy } from '../../../src/kube/owner.ts';
 import { copy } from '../json.ts';
 import type { KubeObject, OwnerReference } from '../object.ts';
 import type { ServerState } from '../state.ts';
@@ -51,9 +52,7 @@ function* everything(state: ServerState): Generator<TypedObject> {
 }
 
 const dependentsOf = (state: ServerState, uid: string): readonly TypedObject[] =>
-  [...everything(state)].filter(({ object }) =>
-    (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid),
-  );
+  [...everything(state)].filter(({ object }) => isOwnedBy(object, uid));
 
 function ownerOf(
   state: ServerState,

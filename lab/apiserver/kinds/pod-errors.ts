@@ -1,6 +1,6 @@
+import { nanosOf } from '../../../src/std/quantity.ts';
 import { at, copy, type Fields, fieldsIn, fieldsOf, listOf, put, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
-import { nanosOf } from '../quantity.ts';
 import type { FieldError } from '../status-error.ts';
 import { isLabel } from './names.ts';
 

@@ -1,6 +1,6 @@
+import { nanosOf } from '../../../src/std/quantity.ts';
 import { at, copy, type Fields, fieldsOf, fill, isFields, listOf, put, same, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
-import { nanosOf } from '../quantity.ts';
 import type { ServerState } from '../state.ts';
 import { type FieldError, forbidden } from '../status-error.ts';
 import type { Strategy } from './strategy.ts';

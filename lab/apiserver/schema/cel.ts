@@ -1,6 +1,6 @@
 import { Environment, Optional } from '@marcbachmann/cel-js';
+import { parseQuantity, type Quantity } from '../../../src/std/quantity.ts';
 import { isFields } from '../json.ts';
-import { parseQuantity, type Quantity } from '../quantity.ts';
 import { resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 /** The quantity type that Kubernetes adds to CEL, with its comparisons. */

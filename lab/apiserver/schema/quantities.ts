@@ -1,5 +1,5 @@
+import { formatQuantity, parseQuantity } from '../../../src/std/quantity.ts';
 import { isFields } from '../json.ts';
-import { parseQuantity, showQuantity } from '../quantity.ts';
 import { resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
@@ -22,5 +22,5 @@ function isQuantity({ properties, additionalProperties }: Schema, field: string)
 
 function canonical(content: unknown): unknown {
   const parsed = parseQuantity(String(content));
-  return parsed === undefined ? content : showQuantity(parsed);
+  return parsed === undefined ? content : formatQuantity(parsed);
 }

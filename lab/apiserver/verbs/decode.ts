@@ -1,4 +1,4 @@
-import { load } from 'js-yaml';
+import { parseDocument } from 'yaml';
 import { fromProtobuf, isProtobuf } from '../http/protobuf.ts';
 import { type Fields, isFields } from '../json.ts';
 import type { KubeObject } from '../object.ts';
@@ -17,10 +17,18 @@ export function parseBody({ body, contentType }: Pick<Call, 'body' | 'contentTyp
   if (text === '') return undefined;
   if (!/json|yaml|^$/.test(contentType)) throw unsupportedMedia(['application/json', 'application/yaml']);
   try {
-    return contentType.includes('yaml') && !text.startsWith('{') ? load(text) : JSON.parse(text);
+    return contentType.includes('yaml') && !text.startsWith('{') ? parseYaml(text) : JSON.parse(text);
   } catch (error) {
     throw badRequest(`the object provided is unrecognized: ${error instanceof Error ? error.message : ''}`);
   }
+}
+
+/** The value of one YAML document. Tags that JSON has no value for are refused, as mistakes are. */
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { resolveKnownTags: false });
+  const [mistake] = [...document.errors, ...document.warnings];
+  if (mistake !== undefined) throw mistake;
+  return document.toJS();
 }
 
 export interface Decoded {

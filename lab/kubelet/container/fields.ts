@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { V1ResourceFieldSelector } from '@kubernetes/client-node';
 import type { Json, Pod } from '../../../src/kube/object.ts';
-import { parseQuantity } from '../quantity.ts';
+import { nanosOf } from '../../../src/std/quantity.ts';
 import type { ContainerSpec } from './environment.ts';
 
 const keyed = /^metadata\.(annotations|labels)\['(.*)'\]$/;
@@ -36,8 +36,8 @@ const lines = (values: Readonly<Record<string, string>>): string =>
 /** A container's request or limit in units of the divisor, rounded up. An unset limit is the capacity of the host. */
 export function resourceFieldOf(container: ContainerSpec, selector: Json<V1ResourceFieldSelector>): string {
   const { resource, divisor = '0' } = selector;
-  const unit = divisor === '0' ? 1 : parseQuantity(divisor);
-  return String(Math.ceil(parseQuantity(requestOrLimit(container, resource)) / unit));
+  const unit = nanosOf(divisor) || nanosOf(1);
+  return String((nanosOf(requestOrLimit(container, resource)) + unit - 1n) / unit);
 }
 
 function requestOrLimit({ resources = {} }: ContainerSpec, resource: string): string {

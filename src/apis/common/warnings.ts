@@ -4,8 +4,8 @@ import type { Blueprint } from '../../core/manifests/manifest.ts';
 import { storageOf } from '../../core/manifests/pvc.ts';
 import type { Reason } from '../../core/reasons.ts';
 import { warningAbout } from '../../core/versions/route.ts';
+import { nanosOf } from '../../std/quantity.ts';
 import type { EventContent } from './dialect.ts';
-import { comparableQuantity } from './schema/quantity.ts';
 
 /** Events of both APIs that the original operators do not have. */
 
@@ -89,7 +89,7 @@ function quotaTooLarge(template: Blueprint['template'], volume: string): string 
   const quota = template.env.find(({ name }) => name === 'ETCD_QUOTA_BACKEND_BYTES')?.['value'];
   const storage = storageOf(template);
   if (typeof quota !== 'string' || !/^\d+$/.test(quota) || storage === undefined) return undefined;
-  return comparableQuantity(quota) < comparableQuantity(storage)
+  return nanosOf(quota) < nanosOf(storage)
     ? undefined
     : `spec.quotaBackendBytes is ${quota}, but the volume of ${volume} is only ${storage}: make the volume larger than the quota plus the WAL`;
 }

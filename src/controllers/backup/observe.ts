@@ -12,7 +12,7 @@ import { accessTo, type EtcdAccess } from '../shared/etcd-access.ts';
 import { refusalOf } from '../shared/operator-store.ts';
 import { fetchSecret } from '../shared/secret-reader.ts';
 import { withStatus } from '../shared/status-writer.ts';
-import { isInOtherNamespace, placementOf, withQualifiedHosts } from './agent-namespace.ts';
+import { isInOtherNamespace, placementOf, withQualifiedHosts } from './agent-placement.ts';
 import type { BackupContext } from './context.ts';
 import { refusalToWritePvc } from './member-claims.ts';
 

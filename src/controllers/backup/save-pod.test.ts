@@ -3,7 +3,7 @@ import { coreosBackups } from '../../apis/coreos-v1beta2/backup.ts';
 import { improbableBackups } from '../../apis/improbable-v1alpha1/backup/backup.ts';
 import { byResourceKey, byResourceUid } from '../shared/agent-namespace.ts';
 import type { OperatorStore } from '../shared/operator-store.ts';
-import { withQualifiedHosts } from './agent-namespace.ts';
+import { withQualifiedHosts } from './agent-placement.ts';
 import { savePod } from './save-pod.ts';
 
 const home = { group: improbableBackups.group, namespace: 'etcd-operator' };

@@ -10,7 +10,7 @@ import { agentForMetadata } from '../shared/agent-namespace.ts';
 import { agentLabel, slotAnnotation } from '../shared/agent-pods.ts';
 import { etcdArguments, etcdMounts } from '../shared/etcd-access.ts';
 import { type StoreAccess, storeAccess } from '../shared/store-access.ts';
-import { isInOtherNamespace, placementOf } from './agent-namespace.ts';
+import { isInOtherNamespace, placementOf } from './agent-placement.ts';
 import type { BackupContext } from './context.ts';
 import type { ObservedBackup } from './observe.ts';
 

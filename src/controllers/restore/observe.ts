@@ -6,6 +6,7 @@ import { isOfRemovedMember } from '../../core/manifests/removed-pvc.ts';
 import type { ObjectRef, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/restore/model.ts';
 import { hexOf, type MemberStatus } from '../../etcd/types.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../kube/object.ts';
+import { isOwnedBy } from '../../kube/owner.ts';
 import { refusalToReadPvc } from '../backup/member-claims.ts';
 import { endpointOf, withDialer } from '../cluster/observe/etcd-connections.ts';
 import { refusalOf } from '../cluster/observe/membership.ts';
@@ -18,7 +19,7 @@ import { templateFor } from './cluster-template.ts';
 import type { RestoreContext } from './context.ts';
 import { restoreFinalizer } from './finalizer.ts';
 import { nameConflictFor } from './name-conflicts.ts';
-import { isLabelledFor, isMadeFor, isOwnedBy, objectRef, type PodsAndPvcs, podsAndPvcsIn } from './pods-and-pvcs.ts';
+import { isLabelledFor, isMadeFor, objectRef, type PodsAndPvcs, podsAndPvcsIn } from './pods-and-pvcs.ts';
 import { isUp, stateOfSeed } from './seed-state.ts';
 import { findTarget, type Target } from './target.ts';
 

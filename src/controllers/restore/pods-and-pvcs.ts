@@ -1,6 +1,7 @@
 import type { Blueprint } from '../../core/manifests/manifest.ts';
 import type { ObjectRef, RestoreIntent } from '../../core/restore/model.ts';
 import type { KubeObject, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import { isOwnedBy } from '../../kube/owner.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { slim } from '../../runtime/slim.ts';
 import { agentLabel } from '../shared/agent-pods.ts';
@@ -19,9 +20,6 @@ export async function podsAndPvcsIn({ namespace }: RestoreIntent, { client }: Re
   ]);
   return { pods: foundPods.items, claims: foundClaims.items };
 }
-
-export const isOwnedBy = ({ metadata }: KubeObject, uid: string): boolean =>
-  (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 
 /** Labels of Pods and PVCs that belong to a restore. */
 export const labelsOf = ({ dialect }: Pick<RestoreContext, 'dialect'>): Readonly<Record<string, string>> => ({

@@ -5,6 +5,7 @@ import type { RestorePhase } from '../../core/restore/model.ts';
 import type { RestoreVerdict } from '../../core/restore/step.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { type KubeObject, keyOf, type Pod, type Secret, type Stored } from '../../kube/object.ts';
+import { isOwnedBy } from '../../kube/owner.ts';
 import { pods, type Resource, secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
 import { agentNamespaceIndex } from '../shared/agent-namespace.ts';
@@ -13,7 +14,6 @@ import { readRefusal } from '../shared/operator-store.ts';
 import { fetchSecret } from '../shared/secret-reader.ts';
 import type { Writer } from '../shared/writer.ts';
 import type { RestoreContext } from './context.ts';
-import { isOwnedBy } from './pods-and-pvcs.ts';
 import {
   identityNameOf,
   identitySecret,

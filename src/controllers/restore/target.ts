@@ -5,13 +5,14 @@ import { wantedTlsModes, withTlsModes } from '../../core/manifests/tls-mode.ts';
 import type { RestoreIntent } from '../../core/restore/model.ts';
 import { ApiFailure, isAbsentOrUndefined } from '../../kube/errors.ts';
 import type { Stored } from '../../kube/object.ts';
+import { isOwnedBy } from '../../kube/owner.ts';
 import { pods, type Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { observeSecurity, type Security, withKeys } from '../cluster/tls/tls-state.ts';
 import type { ClusterObject } from '../shared/context.ts';
 import { withStatus } from '../shared/status-writer.ts';
 import type { RestoreContext } from './context.ts';
-import { isOwnedBy, madeByAnnotation } from './pods-and-pvcs.ts';
+import { madeByAnnotation } from './pods-and-pvcs.ts';
 
 /** The EtcdCluster that gets the data. */
 export interface Target {

@@ -45,7 +45,7 @@ const areSame = (a: Version, b: Version): boolean => compareVersions(a, b) === 0
 function refusalOf(wanted: Version, lowest: Version): Route | undefined {
   const fault = faultOf(wanted);
   if (fault?.refused === true)
-    return blocked(`etcd ${textOf(wanted)} ${fault.effect}: choose a later patch of ${minorOf(wanted)}`);
+    return blocked(`etcd ${textOf(wanted)} ${fault.effect}: choose a later patch of ${seriesOf(wanted)}`);
   if (wanted.major === lowest.major) return undefined;
   return blocked(`there is no upgrade path from etcd ${textOf(lowest)} to ${textOf(wanted)}`);
 }
@@ -81,7 +81,7 @@ const isUnderWay = (lowest: Version, highest: Version): boolean =>
   highest.minor > lowest.minor && !isBelowFloor(lowest);
 
 function isBelowFloor(version: Version): boolean {
-  const floor = parseVersion(floorBeforeNext[minorOf(version)] ?? '');
+  const floor = parseVersion(floorBeforeNext[seriesOf(version)] ?? '');
   return floor !== undefined && compareVersions(version, floor) < 0;
 }
 
@@ -89,7 +89,7 @@ function isBelowFloor(version: Version): boolean {
 export function requiredPatch(from: string, to: string): string | undefined {
   const [version, wanted] = [parseVersion(from), parseVersion(to)];
   if (version === undefined || wanted === undefined || wanted.minor <= version.minor) return undefined;
-  return isBelowFloor(version) ? newestOf[minorOf(version)] : undefined;
+  return isBelowFloor(version) ? newestOf[seriesOf(version)] : undefined;
 }
 
 const unknown = (minor: string): string =>
@@ -128,7 +128,7 @@ export function refusalToBootstrap(text: string): string | undefined {
   if (version.major !== 3) return `etcd ${text} is not supported: choose a release of etcd 3`;
   const fault = faultOf(version);
   return fault?.refused === true
-    ? `etcd ${text} ${fault.effect}: choose a later patch of ${minorOf(version)}`
+    ? `etcd ${text} ${fault.effect}: choose a later patch of ${seriesOf(version)}`
     : undefined;
 }
 
@@ -139,5 +139,5 @@ export function warningAbout(text: string): string | undefined {
   return fault === undefined ? undefined : `etcd ${text} ${fault.effect}: choose a later patch`;
 }
 
-const minorOf = ({ major, minor }: Version): string => `${major}.${minor}`;
+const seriesOf = ({ major, minor }: Version): string => `${major}.${minor}`;
 const textOf = ({ major, minor, patch }: Version): string => `${major}.${minor}.${patch}`;

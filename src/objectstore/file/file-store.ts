@@ -5,7 +5,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 import type { StoreAddress } from '../address.ts';
 import { Checksum } from '../checksum.ts';
-import type { Body, Explanation, StoreDriver, StoredObject, StoreTrouble } from '../store.ts';
+import type { ByteStream, Explanation, StoreDriver, StoredObject, StoreTrouble } from '../store.ts';
 
 /** Names of temporary files that are being written. They are not listed. */
 const unfinished = /^\.[0-9a-f]{16}\.unfinished$/;
@@ -91,7 +91,11 @@ function undefinedIfMissing({ code, message }: NodeJS.ErrnoException): undefined
 }
 
 /** Writes a temporary file, syncs it, reads it back, and then renames it. */
-async function write(root: string, path: string, { body, signal }: { body: Body; signal: AbortSignal }): Promise<true> {
+async function write(
+  root: string,
+  path: string,
+  { body, signal }: { body: ByteStream; signal: AbortSignal },
+): Promise<true> {
   const directory = await createDirectory(root, dirname(path));
   await deleteAbandoned(directory);
   const temporary = join(directory, `.${randomBytes(8).toString('hex')}.unfinished`);
@@ -109,7 +113,7 @@ async function write(root: string, path: string, { body, signal }: { body: Body;
   }
 }
 
-async function writeTo(temporary: string, body: Body, signal: AbortSignal): Promise<void> {
+async function writeTo(temporary: string, body: ByteStream, signal: AbortSignal): Promise<void> {
   await using file = await open(temporary, 'wx', 0o640);
   for await (const part of body) {
     signal.throwIfAborted();

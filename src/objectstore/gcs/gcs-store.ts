@@ -5,7 +5,7 @@ import { OAuth2Client } from 'google-auth-library';
 import { Failure } from '../../std/failure.ts';
 import type { StoreAddress } from '../address.ts';
 import { type Credentials, keysOfSecret, workloadIdentity } from '../credentials.ts';
-import type { Body, StoreDriver, StoredObject } from '../store.ts';
+import type { ByteStream, StoreDriver, StoredObject } from '../store.ts';
 import { explainGcs } from './gcs-errors.ts';
 
 const tokenKey = 'access-token';
@@ -81,7 +81,7 @@ const objectOf = (key: string, { size, updated, timeCreated }: FileMetadata): St
 async function write(
   bucket: Bucket,
   key: string,
-  { body, signal }: { body: Body; signal: AbortSignal },
+  { body, signal }: { body: ByteStream; signal: AbortSignal },
 ): Promise<true> {
   const stream = bucket.file(key).createWriteStream({ resumable: true, chunkSize, validation: 'md5' });
   await pipeline(Readable.from(body, { objectMode: false }), stream, { signal });

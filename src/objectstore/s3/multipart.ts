@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { inParts, type Part } from '../parts.ts';
 import { closeSource, sendParts } from '../send-parts.ts';
-import type { Body } from '../store.ts';
+import type { ByteStream } from '../store.ts';
 
 /** An upload needs memory for the parts in flight, and for one more that is being filled. */
 const partSize = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ interface Target {
  * complete. True if the ETag of every part is the MD5 of the bytes sent. Servers that encrypt, and some others, have
  * other ETags.
  */
-export async function upload(target: Target, body: Body): Promise<boolean> {
+export async function upload(target: Target, body: ByteStream): Promise<boolean> {
   const parts = inParts(body, partSize);
   const first = await parts.next();
   if (first.done === true) return false;

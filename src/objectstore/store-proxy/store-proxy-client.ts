@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreAddress } from '../address.ts';
 import { brokenConnection } from '../failures.ts';
-import type { Body, Explanation, StoreDriver, StoredObject, StoreTrouble } from '../store.ts';
+import type { ByteStream, Explanation, StoreDriver, StoredObject, StoreTrouble } from '../store.ts';
 import { readStoreProxyFiles, storeProxyHeaders, storeProxyName, storeProxyPath } from './store-proxy-files.ts';
 
 /** A store proxy that was killed is created again, and its new address takes a minute or two to be mounted here. */
@@ -123,7 +123,7 @@ const objectOf = (key: string, answer: IncomingMessage): StoredObject => ({
 async function* resumed(
   first: IncomingMessage,
   again: (from: number) => Promise<IncomingMessage>,
-): Body & AsyncGenerator<Uint8Array> {
+): ByteStream & AsyncGenerator<Uint8Array> {
   const { size, modified } = objectOf('', first);
   let received = 0;
   let answer = first;

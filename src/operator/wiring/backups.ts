@@ -9,7 +9,7 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import type { Runnable } from '../../runtime/manager.ts';
 import type { Store } from '../../runtime/store.ts';
 import { hasStore } from '../places.ts';
-import { type AgentParts, agentController } from './agent-controller.ts';
+import { type AgentParts, agentController } from './agent-kinds.ts';
 
 export interface BackupParts extends AgentParts {
   readonly dialect: BackupDialect;

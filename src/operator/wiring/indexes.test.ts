@@ -7,7 +7,7 @@ import { pods } from '../../kube/resource.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { reflectorOfNamespaces } from '../../runtime/reflector-of-namespaces.ts';
 import { type IndexValues, Store } from '../../runtime/store.ts';
-import { agentIndexes } from './agent-controller.ts';
+import { agentIndexes } from './agent-kinds.ts';
 import { makeCaches } from './caches.ts';
 import { allDialects, clustersOf, peersOf } from './served.ts';
 

@@ -11,7 +11,7 @@ import { forgetWhenOver } from '../../runtime/memories.ts';
 import { connectionsOf } from '../kept-connections.ts';
 import { hasStore } from '../places.ts';
 import { randomName } from '../random-name.ts';
-import { type AgentParts, agentController } from './agent-controller.ts';
+import { type AgentParts, agentController } from './agent-kinds.ts';
 import { restoreKinds } from './restore-kinds.ts';
 import { clustersOf, type Served } from './served.ts';
 

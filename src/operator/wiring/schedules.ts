@@ -6,7 +6,7 @@ import { namespaced } from '../../kube/resource.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import type { Runnable } from '../../runtime/manager.ts';
 import type { Store } from '../../runtime/store.ts';
-import { type AgentParts, agentController } from './agent-controller.ts';
+import { type AgentParts, agentController } from './agent-kinds.ts';
 import { waitForKind } from './kind-served.ts';
 
 export interface ScheduleParts extends AgentParts {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { nanosOf } from '../../../std/quantity.ts';
 import { anyObject, limitedJson } from '../pod-budget.ts';
-import { comparableQuantity, quantityForm } from './quantity.ts';
 import { listBy, looksLike, type Rule, table, text, withRules } from './rule.ts';
 
 /**
@@ -31,6 +31,10 @@ export const labelValue = withRules(
 
 export const nodeSelector = withRules(table(labelValue, 32), qualifiedNames('label'));
 
+/** A quantity that is not negative and not much longer than any that is meant. */
+export const quantityForm =
+  /^[+]?([0-9]{1,18}([.][0-9]{0,9})?|[.][0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/;
+
 export const quantity = withRules(
   z
     .union([z.int(), text(32)], { error: 'must be a whole number or text' })
@@ -48,7 +52,7 @@ type Quantities = z.output<typeof quantities>;
 const withinLimits = (requests: Quantities, limits: Quantities): boolean =>
   Object.entries(requests).every(([name, wanted]) => {
     const limit = limits[name];
-    return limit === undefined || comparableQuantity(wanted) <= comparableQuantity(limit);
+    return limit === undefined || nanosOf(wanted) <= nanosOf(limit);
   });
 
 /** Values that are not quantities pass: another rule reports them at their own path. */
@@ -156,7 +160,7 @@ export const podSecurityContext = limitedJson(
 const positiveSize: Rule<z.output<typeof quantity>> = {
   cel: "!isQuantity(string(self)) || quantity(string(self)).isGreaterThan(quantity('0'))",
   message: 'must be greater than 0, such as 1Gi',
-  holds: (value) => comparableQuantity(value) > 0n,
+  holds: (value) => nanosOf(value) > 0n,
 };
 
 /** A transition rule: only the API server has the old value, so `holds` is always true. */

@@ -3,6 +3,7 @@ import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { knownVoters } from '../../../core/cluster/plan/bootstrap/has-formed.ts';
 import { type Verdict, waitForUser } from '../../../core/cluster/plan/step.ts';
 import { keyOf } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { pods } from '../../../kube/resource.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
@@ -15,7 +16,7 @@ import {
 } from '../ensure/labels.ts';
 import { ReportedFailure } from '../failure-report.ts';
 import { claimsOnServer } from '../observe/member-pvc.ts';
-import { isLost, isOwnedBy } from '../observe/members.ts';
+import { isLost } from '../observe/members.ts';
 import type { Observed } from '../observe/observe.ts';
 import { isOfPreviousCluster, isOverdue, notDeletedMessage } from './previous-incarnation.ts';
 import { getLive } from './step-context.ts';
@@ -27,7 +28,7 @@ import { getLive } from './step-context.ts';
 export async function confirmAbsence(name: MemberName, context: LabelContext): Promise<void> {
   const pod = await getLive(pods, name, context);
   if (pod === undefined) return;
-  if (isOwnedBy(pod.metadata, context.blueprint.intent.uid)) {
+  if (isOwnedBy(pod, context.blueprint.intent.uid)) {
     const restored = await restoreLabels(podObject(pod), context);
     if (restored !== undefined) throw new ReportedFailure('rejected', restored);
     throw new Failure('conflict', `the pod of ${name} exists`); // the cache is late

@@ -2,13 +2,14 @@ import { volumeRecordIn } from '../../../core/manifests/pvc.ts';
 import { isOfRemovedMember } from '../../../core/manifests/removed-pvc.ts';
 import type { Reason } from '../../../core/reasons.ts';
 import { type KubeObject, keyOf, type PersistentVolumeClaim, type Pod, type Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../../kube/resource.ts';
 import { Failure } from '../../../std/failure.ts';
 import { ownerIndex } from '../../shared/context.ts';
 import { getLive, type StepContext } from '../act/step-context.ts';
 import { ReportedFailure } from '../failure-report.ts';
 import { memberIn } from '../observe/member-pvc.ts';
-import { claimNameOf, isForeign, isOwnedBy, memberNameOf } from '../observe/members.ts';
+import { claimNameOf, isForeign, memberNameOf } from '../observe/members.ts';
 import { claimsOf } from '../observe/pvcs.ts';
 
 export type LabelContext = Pick<StepContext, 'blueprint' | 'observed' | 'controller' | 'writer' | 'signal'>;
@@ -98,7 +99,7 @@ export const restoreOwnVolumeLabels = async (
 function isOwnVolume({ metadata }: Stored<PersistentVolumeClaim>, { blueprint, observed }: LabelContext): boolean {
   const { deletionTimestamp, ownerReferences = [], annotations = {} } = metadata;
   if (deletionTimestamp !== undefined || isOfRemovedMember(metadata, blueprint.naming)) return false;
-  if (ownerReferences.length > 0) return isOwnedBy(metadata, blueprint.intent.uid);
+  if (ownerReferences.length > 0) return isOwnedBy({ metadata }, blueprint.intent.uid);
   const identity = volumeRecordIn(annotations, blueprint.naming);
   return identity !== undefined && identity.clusterId === observed.world.memory.clusterId;
 }

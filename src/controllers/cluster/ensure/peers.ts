@@ -10,6 +10,7 @@ import { volumeRecordAnnotations, volumeRecordIn } from '../../../core/manifests
 import { votersOf } from '../../../core/quorum.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
 import { keyOf, parseKey, type Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { persistentVolumeClaims, type Resource } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import {
@@ -182,9 +183,6 @@ function specOver({ spec }: Manifest, existing: Stored<ClusterObject>): unknown 
   const { bootstrap: _, ...rest } = spec;
   return JSON.parse(JSON.stringify(bootstrap === undefined ? rest : { ...rest, bootstrap }));
 }
-
-const isOwnedBy = ({ metadata }: Stored<ClusterObject>, uid: string): boolean =>
-  (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 
 const foreignPeer = ({ metadata }: Stored<ClusterObject>, { kind }: Resource<ClusterObject>): Failure =>
   new Failure('rejected', `${kind} ${metadata.name} exists and does not belong to this cluster: delete it`);

@@ -1,10 +1,10 @@
-import { comparableQuantity } from '../../../apis/common/schema/quantity.ts';
 import type { ClusterWorld } from '../../../core/cluster/model/cluster.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import { cannotGrowAnnotation, storageOf } from '../../../core/manifests/pvc.ts';
 import type { PersistentVolumeClaim, Stored } from '../../../kube/object.ts';
 import { persistentVolumeClaims } from '../../../kube/resource.ts';
 import { Failure } from '../../../std/failure.ts';
+import { nanosOf } from '../../../std/quantity.ts';
 import type { ControllerContext } from '../../shared/context.ts';
 import type { Writer } from '../../shared/writer.ts';
 import { ownClaimsOf } from '../observe/pvcs.ts';
@@ -37,8 +37,7 @@ export async function resizePvcs(
 function mayGrow(claim: Stored<PersistentVolumeClaim>, wanted: string, { naming }: Blueprint): boolean {
   const { metadata, spec, status } = claim;
   const has = storageOf({ claim: spec });
-  if (has === undefined || hasNoVolume(status?.phase) || comparableQuantity(has) >= comparableQuantity(wanted))
-    return false;
+  if (has === undefined || hasNoVolume(status?.phase) || nanosOf(has) >= nanosOf(wanted)) return false;
   return metadata.deletionTimestamp === undefined && metadata.annotations?.[cannotGrowAnnotation(naming)] !== wanted;
 }
 

@@ -5,6 +5,7 @@ import { clientService, peerService } from '../../../core/manifests/services.ts'
 import { votersOf } from '../../../core/quorum.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { podDisruptionBudgets, type Resource, services } from '../../../kube/resource.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { Failure, unless } from '../../../std/failure.ts';
@@ -96,9 +97,6 @@ function withoutExtraLabels({ spec }: Manifest, there: Selecting): Manifest['spe
   const extra = Object.keys(there.spec?.selector ?? {}).filter((label) => !(label in wanted));
   return { ...spec, selector: { ...Object.fromEntries(extra.map((label) => [label, null])), ...wanted } };
 }
-
-const isOwnedBy = ({ metadata }: Stored<KubeObject>, uid: string | undefined): boolean =>
-  (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 
 /**
  * True if the object belongs to a previous cluster with the same name, and will be deleted by the garbage collector.

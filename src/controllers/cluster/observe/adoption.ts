@@ -3,10 +3,11 @@ import { type ClusterWorld, isOurs, type LegacyReplicaSet } from '../../../core/
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import type { Pod, Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { replicaSets } from '../../../kube/resource.ts';
 import { unless } from '../../../std/failure.ts';
 import { type ClusterObject, type ControllerContext, clusterIndex, ownerIndex } from '../../shared/context.ts';
-import { isOwnedBy, memberNameOf } from './members.ts';
+import { memberNameOf } from './members.ts';
 
 /**
  * The pods of a cluster: the pods that it owns. Until the cluster is adopted, also the pods that the ReplicaSets of the
@@ -68,7 +69,7 @@ async function replicaSetOf(
   signal: AbortSignal,
 ): Promise<readonly LegacyReplicaSet[]> {
   const found = await unless('not-found', client.get(replicaSets, { namespace, name }, { signal }), undefined);
-  if (found === undefined || !isOwnedBy(found.metadata, peer)) return [];
+  if (found === undefined || !isOwnedBy(found, peer)) return [];
   const { uid, deletionTimestamp } = found.metadata;
   return [{ name: name as MemberName, uid, isLeaving: deletionTimestamp !== undefined }];
 }

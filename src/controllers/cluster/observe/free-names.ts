@@ -4,8 +4,8 @@ import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { freeOrdinals, ordinalOf } from '../../../core/cluster/model/ordinals.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import { keyOf } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import type { ControllerContext } from '../../shared/context.ts';
-import { isOwnedBy } from './members.ts';
 
 /** The size of the largest cluster, which may have to be bootstrapped. */
 const maxSize = 9;
@@ -45,5 +45,5 @@ function freeNames(
 
 function isForeignPeer(name: MemberName, { intent }: Blueprint, { peers }: Pick<ControllerContext, 'peers'>): boolean {
   const peer = peers?.store.get(keyOf({ namespace: intent.namespace, name }));
-  return peer !== undefined && !isOwnedBy(peer.metadata, intent.uid);
+  return peer !== undefined && !isOwnedBy(peer, intent.uid);
 }

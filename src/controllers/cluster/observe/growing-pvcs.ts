@@ -1,9 +1,9 @@
-import { comparableQuantity } from '../../../apis/common/schema/quantity.ts';
 import type { GrowingVolume } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import { cannotGrowAnnotation, storageOf } from '../../../core/manifests/pvc.ts';
 import type { PersistentVolumeClaim, Stored } from '../../../kube/object.ts';
+import { nanosOf } from '../../../std/quantity.ts';
 
 type Claim = Stored<PersistentVolumeClaim>;
 
@@ -16,7 +16,7 @@ function growing(claim: Claim, blueprint: Blueprint): readonly GrowingVolume[] {
   const has = status?.capacity?.['storage'];
   const wanted = wantedOf(claim, blueprint);
   if (has === undefined || wanted === undefined || metadata.deletionTimestamp !== undefined) return [];
-  if (comparableQuantity(has) >= comparableQuantity(wanted)) return [];
+  if (nanosOf(has) >= nanosOf(wanted)) return [];
   return [{ name: metadata.name as MemberName, has, wanted, ...obstacleIn(claim) }];
 }
 
@@ -26,7 +26,7 @@ function wantedOf({ metadata, spec }: Claim, { template, naming }: Blueprint): s
   const wanted = storageOf(template);
   if (asked === undefined || wanted === undefined) return asked;
   if (metadata.annotations?.[cannotGrowAnnotation(naming)] === wanted) return asked;
-  return comparableQuantity(wanted) > comparableQuantity(asked) ? wanted : asked;
+  return nanosOf(wanted) > nanosOf(asked) ? wanted : asked;
 }
 
 /** The resize progress that Kubernetes reports, and whether the resize has failed. */

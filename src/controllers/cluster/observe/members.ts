@@ -9,7 +9,8 @@ import {
   templateAnnotation,
   templateHash,
 } from '../../../core/manifests/pod.ts';
-import type { ObjectMeta, PersistentVolumeClaim, Pod, Stored } from '../../../kube/object.ts';
+import type { PersistentVolumeClaim, Pod, Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { terminationOutput, waitingMessage } from '../../shared/pod-output.ts';
 import { caHashOf, driftOf, kindOfVolume, type Standard } from './drift.ts';
 import { bestOfEach, memberIn } from './member-pvc.ts';
@@ -72,10 +73,7 @@ function nodeOf(pod: Stored<Pod>): Pick<MemberPod, 'node' | 'isNodeLost'> {
 
 /** True if the pod was neither created nor adopted by this operator. */
 export const isForeign = ({ metadata }: Stored<Pod>, { intent, naming }: Blueprint): boolean =>
-  metadata.annotations?.[templateAnnotation(naming)] === undefined || !isOwnedBy(metadata, intent.uid);
-
-export const isOwnedBy = ({ ownerReferences = [] }: ObjectMeta, uid: string): boolean =>
-  ownerReferences.some((owner) => owner.uid === uid);
+  metadata.annotations?.[templateAnnotation(naming)] === undefined || !isOwnedBy({ metadata }, intent.uid);
 
 function madeFrom({ metadata, spec }: Stored<Pod>, naming: Naming): Pick<MemberPod, 'version' | 'image' | 'template'> {
   const { annotations = {} } = metadata;

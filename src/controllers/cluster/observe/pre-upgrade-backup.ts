@@ -6,6 +6,7 @@ import { nextMinor } from '../../../core/cluster/plan/roll/outdated.ts';
 import type { Step } from '../../../core/cluster/plan/step.ts';
 import { isAbsentOrUndefined } from '../../../kube/errors.ts';
 import { keyOf, type NamespacedName, type Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { namespaced, type Resource } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import type { ClusterObject, ControllerContext } from '../../shared/context.ts';
@@ -62,13 +63,10 @@ interface Wanted {
 function judged(found: Found, wanted: Wanted, context: JudgeContext): Omit<PreUpgradeBackup, 'name'> {
   if (typeof found === 'string') return { state: 'failed', why: found };
   if (found === undefined) return { state: 'missing', why: '' };
-  return isOf(wanted.intent, found) ? byAge(found, wanted, context) : { state: 'failed', why: notOurs };
+  return isOwnedBy(found, wanted.intent.uid) ? byAge(found, wanted, context) : { state: 'failed', why: notOurs };
 }
 
 const notOurs = 'EtcdBackup does not belong to this cluster: delete or rename it';
-
-const isOf = ({ uid }: ClusterIntent, { metadata }: Stored<ClusterObject>): boolean =>
-  metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
 
 const stateOf = (
   found: Stored<ClusterObject>,
@@ -166,8 +164,8 @@ async function removeFormer(
   const { namespace, uid: owner } = blueprint.intent;
   const found = await backupAt({ namespace, name }, resource, controller);
   if (found === undefined) return;
-  const { uid, resourceVersion, ownerReferences = [] } = found.metadata;
-  if (!ownerReferences.some((each) => each.uid === owner))
+  const { uid, resourceVersion } = found.metadata;
+  if (!isOwnedBy(found, owner))
     throw new Failure('conflict', `${resource.kind} ${name} does not belong to this cluster: delete or rename it`);
   const preconditions = { uid, resourceVersion };
   await unless('not-found', writer.remove(resource, { namespace, name }, { preconditions, signal }), undefined);

@@ -2,6 +2,7 @@ import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import type { FileContents } from '../../../core/pki/bundle.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { Secret, Stored } from '../../../kube/object.ts';
+import { isOwnedBy } from '../../../kube/owner.ts';
 import { secrets } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
@@ -24,8 +25,8 @@ export async function readOwnSecret(
 ): Promise<OwnSecret | 'foreign'> {
   const stored = await unless('not-found', client.get(secrets, { namespace, name }), undefined);
   if (stored === undefined) return { name, files: {}, annotations: {}, stored };
-  const { ownerReferences = [], annotations = {} } = stored.metadata;
-  if (!ownerReferences.some((owner) => owner.uid === uid)) return 'foreign';
+  if (!isOwnedBy(stored, uid)) return 'foreign';
+  const { annotations = {} } = stored.metadata;
   const files = Object.entries(stored.data ?? {}).map(([file, content]) => [file, textOf(content)] as const);
   return { name, files: Object.fromEntries(files), annotations, stored };
 }

@@ -7,31 +7,24 @@ import { clusterReconciler } from '../../controllers/cluster/reconcile.ts';
 import { SecretCache } from '../../controllers/cluster/tls/secret-cache.ts';
 import type { Caches, ClusterObject, ControllerContext, PeerCache } from '../../controllers/shared/context.ts';
 import { connectionsWhileLeading } from '../../controllers/shared/fenced-etcd.ts';
-import { writerFor } from '../../controllers/shared/writer.ts';
 import type { EtcdConnections } from '../../etcd/connections.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type KubeObject, keyOf, type ObjectMeta } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { EventRecorder } from '../../runtime/events.ts';
-import { Expectations } from '../../runtime/expectations.ts';
-import { fencedKubeClient } from '../../runtime/fenced-kube-client.ts';
-import { type Runnable, runTogether } from '../../runtime/manager.ts';
-import { forgetWhenOver, Memories } from '../../runtime/memories.ts';
+import { Controller, type Loop } from '../../runtime/controller.ts';
+import type { EventRecorder } from '../../runtime/events.ts';
 import type { Outcome } from '../../runtime/outcome.ts';
-import { type Reflector, whenSynced } from '../../runtime/reflector.ts';
+import type { Reflector } from '../../runtime/reflector.ts';
 import { type Change, isStatusOnly, type Store } from '../../runtime/store.ts';
-import { WorkQueue } from '../../runtime/work-queue.ts';
-import { workers } from '../../runtime/worker.ts';
 import type { Failure } from '../../std/failure.ts';
 import { connectionsOf } from '../kept-connections.ts';
 import { randomName } from '../random-name.ts';
-import { recordOnce } from '../record-once.ts';
 import { type Log, watchRestarts } from '../telemetry/log.ts';
 import { makeCaches } from './caches.ts';
+import { commonContext } from './common-context.ts';
 import { clustersOf, peersOf } from './served.ts';
 
-export interface ControllerParts {
+export interface ClusterParts {
   readonly client: KubeClient;
   readonly clock: Clock;
   /** The namespace to serve; undefined for all. */
@@ -53,7 +46,7 @@ export interface ControllerParts {
 }
 
 /** The controller of the clusters of one API. */
-export interface Controller {
+export interface ClusterController {
   readonly dialect: ClusterDialect;
   readonly clusters: Store<ClusterObject>;
   /** Resolves when the cache of clusters is complete. */
@@ -61,49 +54,46 @@ export interface Controller {
   /** The number of entries kept in memory, by purpose. */
   readonly remembered: () => Readonly<Record<string, number>>;
   /** Adds controllers of other APIs: a cluster name can be used by one API only. */
-  readonly avoidNamesOf: (others: readonly Controller[]) => void;
+  readonly avoidNamesOf: (others: readonly ClusterController[]) => void;
   /** Runs until `signal` aborts. Work starts when the caches of all `present` controllers are complete. */
-  readonly run: (present: readonly Controller[], signal: AbortSignal) => Promise<void>;
+  readonly run: (present: readonly ClusterController[], signal: AbortSignal) => Promise<void>;
 }
 
-/** Creates a controller: caches, a queue and workers. */
-export function clusterController(dialect: ClusterDialect, parts: ControllerParts): Controller {
+/** The controller of the clusters of one API. */
+export function clusterController(dialect: ClusterDialect, parts: ClusterParts): ClusterController {
   const { scope, withBudgets, onFailure, clock } = parts;
-  const client = fencedKubeClient(parts.client, parts.leads);
+  const onExpired = (key: string, what: string): void =>
+    parts.log.warn({ cluster: key, what }, 'cache did not catch up in time');
+  const controller = new Controller({ ...parts, eventSource: dialect.eventSource, onExpired });
+  const { client, queue, memories, recorder } = controller;
   const { caches, peers, reflectors, declared } = makeCaches({
-    ...{ client, clusters: clustersOf(dialect), peers: peersOf(dialect), dialect, namespace: scope },
-    ...{ withBudgets, clock, onFailure, onRestart: watchRestarts(parts.log) },
+    client,
+    clusters: clustersOf(dialect),
+    peers: peersOf(dialect),
+    dialect,
+    namespace: scope,
+    withBudgets,
+    clock,
+    onFailure,
+    onRestart: watchRestarts(parts.log),
   });
-  const queue = new WorkQueue<string>(clock);
   const nameConflicts: NameConflict[] = [];
-  const memories = new Memories();
   const secrets = memories.add('secrets', new SecretCache(clock));
-  enqueueChanges({ ...caches, peers }, { queue, dialect, secrets });
-  const run: Controller['run'] = async (present, signal) => {
-    const reporter = { component: dialect.eventSource ?? parts.identity, instance: parts.identity };
-    const recorder = memories.add('events', new EventRecorder({ client, clock, onFailure, ...reporter }));
+  enqueueChanges({ ...caches, peers }, { controller, dialect, secrets });
+  const run: ClusterController['run'] = async (present, signal) => {
     using etcd = connectionsWhileLeading(parts.leads);
     if (peers !== undefined) recordForeignPeers(peers, recorder);
-    const made = { caches, peers, recorder, etcd, dialect, nameConflicts, memories, secrets };
-    const context = contextOf(made, { ...parts, client });
-    const forget = (key: string): void => memories.forget(key, isWarnedOfScope(key, context) ? ofEvents : []);
-    const reconcile = forgetWhenOver(clusterReconciler(context), { forget }, (key) => isOver(key, context));
-    const { workers: count, onOutcome } = parts;
-    const working = workers({ queue, reconcile, count, clock, isFair: true, onOutcome });
-    const afterSync: Runnable = async (stop) => {
-      if (await whenSynced([...reflectors, ...present.map(({ synced }) => synced)], stop)) await working(stop);
-    };
-    await runTogether([...reflectors.map(running), afterSync], signal);
-    await recorder.flush(AbortSignal.timeout(2_000));
+    const context = contextOf({ controller, caches, peers, etcd, dialect, nameConflicts, secrets }, parts);
+    const otherCaches = present.map(({ synced }) => synced);
+    await controller.run({ caches: reflectors, otherCaches, ...passesOf(context) }, signal);
   };
-  const avoidNamesOf: Controller['avoidNamesOf'] = (others) => {
+  const avoidNamesOf: ClusterController['avoidNamesOf'] = (others) => {
     for (const { dialect: other, clusters: store } of others) {
       nameConflicts.push({ group: other.group, store });
       store.onChange(({ type, object }) => type === 'deleted' && queue.wake(keyOf(object.metadata)));
     }
   };
-  const remembered: Controller['remembered'] = () => ({ queue: queue.remembered, ...memories.sizes() });
-  return { dialect, clusters: caches.clusters, synced: declared, remembered, avoidNamesOf, run };
+  return { dialect, clusters: caches.clusters, synced: declared, remembered: controller.remembered, avoidNamesOf, run };
 }
 
 /** Records an Event on each EtcdPeer that belongs to no cluster. */
@@ -113,6 +103,12 @@ function recordForeignPeers({ store }: PeerCache, recorder: EventRecorder): void
     if (type === 'deleted') recorder.forget(keyOf(object.metadata));
   });
 }
+
+const passesOf = (context: ControllerContext): Omit<Loop, 'caches' | 'otherCaches'> => ({
+  reconcile: clusterReconciler(context),
+  isOver: (key) => isOver(key, context),
+  keptMemories: (key) => (isWarnedOfScope(key, context) ? ofEvents : []),
+});
 
 type ScopeContext = Pick<ControllerContext, 'caches' | 'isOurs' | 'dialect'>;
 
@@ -134,51 +130,47 @@ function isWarnedOfScope(key: string, { caches, isOurs, dialect }: ScopeContext)
   return warningsOfScope(metadata.annotations, dialect.scopeAnnotation).length > 0;
 }
 
-const running =
-  (reflector: Pick<Reflector<never>, 'run'>): Runnable =>
-  (stop) =>
-    reflector.run(stop);
-
 interface ContextParts {
+  readonly controller: Controller;
   readonly caches: Caches;
   readonly peers: PeerCache | undefined;
-  readonly recorder: EventRecorder;
   readonly etcd: EtcdConnections;
   readonly dialect: ClusterDialect;
   readonly nameConflicts: readonly NameConflict[];
-  readonly memories: Memories;
   readonly secrets: SecretCache;
 }
 
-function contextOf(made: ContextParts, parts: ControllerParts): ControllerContext {
-  const { caches, peers, recorder, etcd, dialect, nameConflicts, memories, secrets } = made;
-  const { client, log, isOurs, dialerTo, leads, clock, mayWriteSecrets, mayDeleteSecrets } = parts;
-  const onExpired = (key: string, what: string): void =>
-    log.warn({ cluster: key, what }, 'cache did not catch up in time');
-  const expectations = memories.add('expectations', new Expectations({ clock, onExpired }));
+function contextOf(made: ContextParts, parts: ClusterParts): ControllerContext {
+  const { controller, caches, peers, etcd, dialect, nameConflicts, secrets } = made;
+  const { client, memories } = controller;
+  const { log, isOurs, dialerTo, leads, clock, mayWriteSecrets, mayDeleteSecrets } = parts;
   const stores = storesByPlural(caches, peers);
-  const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural];
   const statusWrites = memories.map<number>('status-writes');
   memories.add('connections', connectionsOf(etcd));
   return {
-    ...{ dialect, client, caches, peers, etcd, secrets, dialerTo, leads, randomName },
-    ...{ mayWriteSecrets, mayDeleteSecrets },
+    ...commonContext(controller, {
+      clock,
+      log,
+      secrets,
+      storeOf: ({ plural }) => stores[plural],
+      onStatus: (key) => void statusWrites.set(key, clock.monotonic()),
+    }),
+    dialect,
+    caches,
+    peers,
+    etcd,
+    dialerTo,
+    leads,
+    randomName,
+    mayWriteSecrets,
+    mayDeleteSecrets,
     absentSecrets: memories.map('absentSecrets'),
     watched: memories.add('watched', new Watched(clock)),
     resource: clustersOf(dialect),
     list: (resource, options) => client.list(resource, options),
     isOurs: (metadata) => isOurs(metadata, dialect),
     refusalOf: (object) => refusalBeside(object, nameConflicts),
-    writer: (key) =>
-      writerFor(key, {
-        ...{ client, expectations, storeOf, onSecret: () => secrets.forget(key) },
-        onStatus: () => statusWrites.set(key, clock.monotonic()),
-      }),
     secondsSinceStatusWrite: (key) => (clock.monotonic() - (statusWrites.get(key) ?? Number.NEGATIVE_INFINITY)) / 1000,
-    caughtUp: (key) => expectations.caughtUp(key),
-    now: clock.now,
-    recordEvent: recordOnce((about, event) => recorder.record(about, event), clock, memories),
-    log: (level, message, fields) => log[level](fields, message),
   };
 }
 
@@ -197,17 +189,15 @@ interface WatchedCaches extends Caches {
 }
 
 interface EnqueueOptions {
-  readonly queue: WorkQueue<string>;
+  readonly controller: Controller;
   readonly dialect: ClusterDialect;
   readonly secrets: SecretCache;
 }
 
-/**
- * Enqueues a cluster when the cluster or one of its objects changes. A change of the status alone does not reset the
- * backoff, because it is usually the operator's own write.
- */
-function enqueueChanges(watched: WatchedCaches, { queue, dialect, secrets }: EnqueueOptions): void {
+/** Enqueues a cluster when the cluster or one of its objects changes. */
+function enqueueChanges(watched: WatchedCaches, { controller, dialect, secrets }: EnqueueOptions): void {
   const { clusters: declared, pods, claims, services, budgets, peers } = watched;
+  const { queue } = controller;
   const part = (change: Change<KubeObject>): void => {
     const { metadata } = change.object;
     const isPeer = change.object.kind === peers?.resource.kind;
@@ -217,12 +207,7 @@ function enqueueChanges(watched: WatchedCaches, { queue, dialect, secrets }: Enq
       else queue.wake(key);
     }
   };
-  declared.onChange((change) => {
-    const key = keyOf(change.object.metadata);
-    if (isStatusOnly(change)) return queue.add(key);
-    secrets.forget(key); // the spec may name other Secrets
-    queue.wake(key);
-  });
+  controller.enqueueChangesOf(declared, (key) => secrets.forget(key)); // the spec may name other Secrets
   pods.onChange(part);
   claims.onChange(part);
   services.onChange(part);

@@ -4,7 +4,7 @@ import { coreos } from '../../apis/coreos-v1beta2/dialect.ts';
 import type { KubeObject, NamespacedName, ObjectMeta } from '../../kube/object.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { makeLog } from '../telemetry/log.ts';
-import { clusterController } from './controller.ts';
+import { clusterController } from './clusters.ts';
 
 interface Kind {
   readonly plural: string;

@@ -7,26 +7,22 @@ import {
 } from '../../controllers/shared/agent-namespace.ts';
 import { agentLabel } from '../../controllers/shared/agent-pods.ts';
 import { type ClusterObject, type ControllerContext, ownerIndex } from '../../controllers/shared/context.ts';
-import { writerFor } from '../../controllers/shared/writer.ts';
 import type { AgentImage } from '../../core/manifests/agent-pod.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type KubeObject, keyOf, type ObjectMeta, type Pod, parseKey } from '../../kube/object.ts';
 import { pods, type Resource } from '../../kube/resource.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
-import { EventRecorder } from '../../runtime/events.ts';
-import { Expectations } from '../../runtime/expectations.ts';
-import { fencedKubeClient } from '../../runtime/fenced-kube-client.ts';
-import { type Runnable, runTogether } from '../../runtime/manager.ts';
-import { forgetWhenOver, Memories } from '../../runtime/memories.ts';
+import { Controller } from '../../runtime/controller.ts';
+import type { Runnable } from '../../runtime/manager.ts';
+import type { Memories } from '../../runtime/memories.ts';
 import type { Outcome } from '../../runtime/outcome.ts';
-import { Reflector, type ReflectorOptions, whenSynced } from '../../runtime/reflector.ts';
+import { Reflector, type ReflectorOptions } from '../../runtime/reflector.ts';
 import { reflectorOfNamespaces } from '../../runtime/reflector-of-namespaces.ts';
-import { isStatusOnly, type Store } from '../../runtime/store.ts';
-import { WorkQueue } from '../../runtime/work-queue.ts';
-import { type Reconcile, workers } from '../../runtime/worker.ts';
+import type { Store } from '../../runtime/store.ts';
+import type { Reconcile } from '../../runtime/worker.ts';
 import type { Failure } from '../../std/failure.ts';
-import { recordOnce } from '../record-once.ts';
 import { type Log, watchRestarts } from '../telemetry/log.ts';
+import { type CommonContext, commonContext } from './common-context.ts';
 
 export interface AgentParts {
   readonly client: KubeClient;
@@ -51,12 +47,8 @@ export interface AgentCaches {
   readonly agents: Store<Pod>;
 }
 
-type Shared = 'isOurs' | 'writer' | 'caughtUp' | 'now' | 'recordEvent' | 'log' | 'secrets';
-
 /** The context of all controllers with agents. */
-export type SharedContext = Pick<ControllerContext, Shared> & Pick<AgentParts, 'client' | 'image'> & WithMemories;
-
-interface WithMemories {
+export interface SharedContext extends CommonContext, Pick<AgentParts, 'isOurs' | 'image'> {
   /** State that a controller keeps between passes. */
   readonly memories: Memories;
 }
@@ -88,30 +80,23 @@ const workerCount = 4;
 export const agentController =
   (parts: AgentParts, kind: AgentKind): Runnable =>
   async (signal) => {
-    const { scope: namespace, identity, onFailure, onOutcome } = parts;
-    const client = fencedKubeClient(parts.client, parts.leads);
-    const { resource, eventSource = identity } = kind;
+    const { scope: namespace, onFailure, log } = parts;
+    const { resource, eventSource } = kind;
+    const onExpired = (key: string, what: string): void =>
+      log.warn({ [resource.plural]: key, what }, 'cache did not catch up in time');
+    const controller = new Controller({ ...parts, clock, eventSource, workers: workerCount, onExpired });
+    const { client } = controller;
     const home = { group: resource.group, namespace: parts.namespace };
-    const onRestart = watchRestarts(parts.log);
+    const onRestart = watchRestarts(log);
     const common = { client, namespace, clock, onFailure, onRestart, indexes: agentIndexes(home) };
     const declared = new Reflector<ClusterObject>({ ...common, resource });
     const agents = reflectorOfAgents(parts, kind, common);
-    const memories = new Memories();
-    const reporter = { component: eventSource, instance: identity };
-    const recorder = memories.add('events', new EventRecorder({ client, clock, onFailure, ...reporter }));
-    const queue = new WorkQueue<string>(clock);
     const caches = { declared: declared.store, agents: agents.store };
-    enqueueChanges(caches, { queue, kind: resource.kind, home, scope: namespace });
-    const context = contextOf({ ...parts, client }, { kind, caches, recorder, memories });
+    enqueueChanges(caches, { controller, kind: resource.kind, home, scope: namespace });
+    const reconcile = kind.reconciler(contextOf(parts, { controller, kind, caches }), caches);
+    parts.onMemories?.(controller.remembered);
     const isOver = (key: string): boolean => declared.store.get(key) === undefined;
-    const reconcile = forgetWhenOver(kind.reconciler(context, caches), memories, isOver);
-    parts.onMemories?.(() => ({ queue: queue.remembered, ...memories.sizes() }));
-    const working = workers({ queue, reconcile, count: workerCount, isFair: true, clock, onOutcome });
-    const afterSync: Runnable = async (stop) => {
-      if (await whenSynced([declared, agents] as never, stop)) await working(stop);
-    };
-    await runTogether([(stop) => declared.run(stop), (stop) => agents.run(stop), afterSync], signal);
-    await recorder.flush(AbortSignal.timeout(2_000));
+    await controller.run({ caches: [declared, agents], reconcile, isOver }, signal);
   };
 
 /** The objects that do the work of a kind: agent pods, or EtcdBackups of a schedule. */
@@ -142,22 +127,18 @@ const ownersOf = ({ metadata }: KubeObject, kind: string): readonly string[] =>
     .map(({ name }) => keyOf({ namespace: metadata.namespace, name }));
 
 interface EnqueueOptions {
-  readonly queue: WorkQueue<string>;
+  readonly controller: Controller;
   readonly kind: string;
   readonly home: OperatorNamespace;
   readonly scope: string | undefined;
 }
 
 /** Enqueues an object when the object or one of its agents changes. */
-function enqueueChanges({ declared, agents }: AgentCaches, { queue, kind, home, scope }: EnqueueOptions): void {
-  declared.onChange((change) => {
-    const key = keyOf(change.object.metadata);
-    if (isStatusOnly(change)) queue.add(key);
-    else queue.wake(key);
-  });
+function enqueueChanges({ declared, agents }: AgentCaches, { controller, kind, home, scope }: EnqueueOptions): void {
+  controller.enqueueChangesOf(declared);
   agents.onChange(({ object }) => {
     for (const key of [...ownersOf(object, kind), ...byResourceKey(home)(object)])
-      if (isWithin(scope, key)) queue.wake(key);
+      if (isWithin(scope, key)) controller.queue.wake(key);
   });
 }
 
@@ -169,30 +150,19 @@ const isWithin = (scope: string | undefined, key: string): boolean =>
   scope === undefined || parseKey(key).namespace === scope;
 
 interface ContextParts {
+  readonly controller: Controller;
   readonly kind: AgentKind;
   readonly caches: AgentCaches;
-  readonly recorder: EventRecorder;
-  readonly memories: Memories;
 }
 
-function contextOf(parts: AgentParts, { kind, caches, recorder, memories }: ContextParts): SharedContext {
-  const { client, log, isOurs, image, namespace: agentNamespace } = parts;
-  const onExpired = (key: string, what: string): void =>
-    log.warn({ [kind.resource.plural]: key, what }, 'cache did not catch up in time');
-  const expectations = memories.add('expectations', new Expectations({ clock, onExpired }));
+function contextOf(parts: AgentParts, { controller, kind, caches }: ContextParts): SharedContext {
+  const { log, isOurs, image, namespace: agentNamespace } = parts;
+  const { memories } = controller;
   const stores: Readonly<Record<string, unknown>> = {
     [kind.resource.plural]: caches.declared,
     ...(kind.expects === 'agents' ? { [workersOf(kind).resource.plural]: caches.agents } : {}),
   };
-  const storeOf = (resource: Resource<KubeObject>) => stores[resource.plural] as never;
+  const storeOf = ({ plural }: Resource<KubeObject>) => stores[plural] as never;
   const secrets = memories.add('secrets', new SecretCache(clock));
-  const writing = { client, expectations, storeOf, agentNamespace, onStatus: () => undefined };
-  return {
-    ...{ client, isOurs, image, memories, secrets },
-    writer: (key) => writerFor(key, { ...writing, onSecret: () => secrets.forget(key) }),
-    caughtUp: (key) => expectations.caughtUp(key),
-    now: clock.now,
-    recordEvent: recordOnce((about, event) => recorder.record(about, event), clock, memories),
-    log: (level, message, fields) => log[level](fields, message),
-  };
+  return { ...commonContext(controller, { clock, log, secrets, storeOf, agentNamespace }), isOurs, image, memories };
 }
