@@ -2,7 +2,7 @@ import type { EtcdConnection } from '../etcd/client.ts';
 import { hexOf, type MemberId, type MemberStatus } from '../etcd/types.ts';
 import { Failure } from '../std/failure.ts';
 import { AgentFailure } from './result.ts';
-import { minorOf } from './versions.ts';
+import { minorNumberOf } from './versions.ts';
 
 /** A member that answered. */
 export interface Answer {
@@ -44,7 +44,7 @@ const alarmMillis = 5_000;
 
 async function corruptAlarms(answers: readonly Answer[], signal: AbortSignal): Promise<CorruptAlarms> {
   const corrupt = new Set(answers.flatMap(({ status }) => corruptIn(status.errors)));
-  const isInStatus = answers.some(({ status }) => minorOf(status.version) >= statusHasAlarmsSince);
+  const isInStatus = answers.some(({ status }) => minorNumberOf(status.version) >= statusHasAlarmsSince);
   const asked = answers.find(({ status }) => status.leader !== 0n && !status.isLearner);
   if (isInStatus || asked === undefined) return { corrupt, warnings: [] };
   try {

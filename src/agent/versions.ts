@@ -4,7 +4,7 @@ import { Failure } from '../std/failure.ts';
 import { AgentFailure } from './result.ts';
 
 /** The minor version as one number: 3.5 is 305. */
-export function minorOf(version: string): number {
+export function minorNumberOf(version: string): number {
   const [major = Number.NaN, minor = Number.NaN] = version.replace(/^v/, '').split('.').map(Number);
   return major * 100 + minor;
 }
@@ -18,7 +18,7 @@ export const isVersionUnknown = ({ version, storageVersion }: WriterVersion): bo
 /** Fails if the snapshot needs a newer etcd than the target. Unknown versions pass. */
 export function refuseNewer({ version, storageVersion }: WriterVersion, target: string | undefined): void {
   const oldest = storageVersion ?? version;
-  if (oldest === undefined || target === undefined || !(minorOf(oldest) > minorOf(target))) return;
+  if (oldest === undefined || target === undefined || !(minorNumberOf(oldest) > minorNumberOf(target))) return;
   const made = version === undefined ? `needs etcd ${oldest}` : `was made by etcd ${version}`;
   const message = `the snapshot ${made}, but the target is etcd ${target}: restore into etcd ${oldest} or newer`;
   throw new AgentFailure('too-new', message);

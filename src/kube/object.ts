@@ -71,7 +71,7 @@ export function parseKey(key: string): NamespacedName {
  * Compares two resourceVersions of one kind. Negative if `a` is older. They are decimal numbers of any length without
  * leading zeros, so the longer number is greater.
  */
-export function compareVersions(a: string, b: string): number {
+export function compareResourceVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
   return a < b ? -1 : 1;

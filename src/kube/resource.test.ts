@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions, keyOf, parseKey } from './object.ts';
+import { compareResourceVersions, keyOf, parseKey } from './object.ts';
 import { apiVersionOf, collectionPath, leases, namespaced, nodes, objectPath, pods } from './resource.ts';
 
 describe('a path', () => {
@@ -49,7 +49,7 @@ describe('a key', () => {
 describe('resourceVersions', () => {
   it('compare as numbers of any length', () => {
     const sorted = ['9', '10', '99', '100', '9007199254740993', '9007199254740994'];
-    expect(sorted.toReversed().sort(compareVersions)).toEqual(sorted);
-    expect(compareVersions('7', '7')).toBe(0);
+    expect(sorted.toReversed().sort(compareResourceVersions)).toEqual(sorted);
+    expect(compareResourceVersions('7', '7')).toBe(0);
   });
 });

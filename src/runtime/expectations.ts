@@ -1,4 +1,4 @@
-import { compareVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
+import { compareResourceVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store.ts';
 
@@ -98,5 +98,5 @@ const isGone =
 
 function hasReached(store: StoreView, { namespace, resourceVersion }: Version): boolean {
   const version = store.versionIn(namespace);
-  return version !== undefined && compareVersions(version, resourceVersion) >= 0;
+  return version !== undefined && compareResourceVersions(version, resourceVersion) >= 0;
 }

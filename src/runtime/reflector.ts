@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { ApiFailure, isExpired, isIdleTimeout, retryAfterOf } from '../kube/errors.ts';
-import { compareVersions, type KubeObject, type Stored } from '../kube/object.ts';
+import { compareResourceVersions, type KubeObject, type Stored } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { WatchEvent } from '../kube/watch-events.ts';
 import { Failure } from '../std/failure.ts';
@@ -130,7 +130,7 @@ export class Reflector<T extends KubeObject> {
   #advance(version: string): void {
     const { namespace } = this.#options;
     const before = this.store.versionIn(namespace);
-    if (before !== undefined && compareVersions(version, before) < 0)
+    if (before !== undefined && compareResourceVersions(version, before) < 0)
       // The server's etcd was restored from a backup: the cached objects may be from a lost history.
       throw new ApiFailure('conflict', `the API server went back to resourceVersion ${version}`, { reason: 'Expired' });
     this.store.advance(version, namespace);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
+import { compareResourceVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 
 /** A change of an object in the store. `old` is the previous state. */
@@ -112,7 +112,7 @@ export class Store<T extends KubeObject> {
   advance(version: string, namespace?: string): void {
     const part = this.#partOf(namespace);
     const before = this.#versions.get(part);
-    if (before === undefined || compareVersions(version, before) > 0) this.#versions.set(part, version);
+    if (before === undefined || compareResourceVersions(version, before) > 0) this.#versions.set(part, version);
   }
 
   #partOf(namespace = ''): string {
@@ -157,7 +157,7 @@ export class Store<T extends KubeObject> {
 }
 
 const isOlder = (a: KubeObject, b: KubeObject): boolean =>
-  compareVersions(a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? '') < 0;
+  compareResourceVersions(a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? '') < 0;
 
 /** True if only the status of an object changed. */
 export function isStatusOnly({ type, object, old }: Change<KubeObject>): boolean {

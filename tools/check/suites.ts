@@ -42,7 +42,7 @@ export interface SkippableSuite {
 
 const wholeProgram = ['src/**/*.ts', 'tools/**/*', 'examples/**/*', 'deploy/**/*'];
 
-export const etcdVersions: SkippableSuite = {
+export const etcdOfEveryVersion: SkippableSuite = {
   name: 'real etcd of every version',
   sources: { tests: ['test/integration/etcd*.test.ts'], besides: ['tools/programs/etcd-*/*'] },
   run: () => runSuite({ projects: ['etcd'], limitMillis: 6 * minute }),
