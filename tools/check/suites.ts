@@ -13,6 +13,7 @@ export async function staticChecks(): Promise<SuiteResult> {
     await runOne('biome', ['check', '--log-level=warn', '.'], staticLimit),
     await runOne('oxlint', ['--quiet'], staticLimit),
     await runOne('tsc', ['-p', '.'], staticLimit),
+    await runOne('knip', ['--no-progress', '--treat-config-hints-as-errors'], staticLimit),
   ];
   return together(results);
 }
