@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../src/kube/object.ts';
-import { created, replaced, replacedOrdinal, viaStoreProxy, withManagedTls } from './simulation/restore-scenarios.ts';
+import {
+  createdByRestore,
+  replaced,
+  replacedOrdinal,
+  viaStoreProxy,
+  withManagedTls,
+} from './simulation/restore-scenarios.ts';
 import type { StoredObject } from './simulation/simulated-objects.ts';
 import { type Scenario, SimulatedRestore } from './simulation/simulated-restore.ts';
 import { AdmissionPolicy, type Request } from './support/admission-policy.ts';
@@ -116,7 +122,7 @@ async function refusalsIn(
 }
 
 describe('the policy during a restore', () => {
-  it.each(Object.entries({ replaced, created, viaStoreProxy, replacedOrdinal, withManagedTls }))(
+  it.each(Object.entries({ replaced, createdByRestore, viaStoreProxy, replacedOrdinal, withManagedTls }))(
     'denies no write of the operator: %s',
     async (_, scenario) => {
       const { refused, checked } = await refusalsIn(scenario);

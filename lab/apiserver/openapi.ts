@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Fields } from './json.ts';
 import { isFields } from './json.ts';
-import { definitions, type Schema } from './schema/schema.ts';
+import { builtinSchemas, type Schema } from './schema/schema.ts';
 import type { ServerState } from './state.ts';
 import { apiVersionOf, hasSubresource, type ResourceType } from './types/resource-type.ts';
 
@@ -42,7 +42,7 @@ const nameOf = ({ schema, group, version, kind }: ResourceType): string =>
 
 const withKind = (type: ResourceType): Schema => {
   const { group, version, kind } = type;
-  if (type.schema.$ref !== undefined) return definitions[type.schema.$ref] ?? {};
+  if (type.schema.$ref !== undefined) return builtinSchemas[type.schema.$ref] ?? {};
   return { ...type.schema, 'x-kubernetes-group-version-kind': [{ group, version, kind }] };
 };
 
@@ -52,7 +52,7 @@ function closure(roots: Record<string, Schema>): Fields {
   const add = (name: string, schema: Schema | undefined): void => {
     if (schema === undefined || found[name] !== undefined) return;
     found[name] = {};
-    found[name] = withReferences(schema, (inner) => add(inner, definitions[inner]));
+    found[name] = withReferences(schema, (inner) => add(inner, builtinSchemas[inner]));
   };
   for (const [name, schema] of Object.entries(roots)) add(name, schema);
   return found;

@@ -31,7 +31,7 @@ export interface StartOptions {
   readonly state: string;
 }
 
-export interface StartContext {
+export interface LabStartContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly openControlPlane: (state: string) => Promise<ControlPlane>;
   readonly print: (line: string) => void;
@@ -43,7 +43,7 @@ const packageDirectory = join(import.meta.dirname, '../..');
 const namespace = 'default';
 
 /** Runs the lab until the signal aborts. */
-export async function startLab(options: StartOptions, context: StartContext, signal: AbortSignal): Promise<void> {
+export async function startLab(options: StartOptions, context: LabStartContext, signal: AbortSignal): Promise<void> {
   const { state, nodes } = options;
   using _lock = await lockState(state);
   const since = Date.now();
@@ -79,7 +79,7 @@ interface Programs {
   readonly further: Promise<void>;
 }
 
-function sourcesOf({ env, print }: StartContext): EtcdSources {
+function sourcesOf({ env, print }: LabStartContext): EtcdSources {
   const cache = cacheDirectory(env);
   const modules = join(packageDirectory, 'tools/programs');
   const make = [buildEtcd({ cache, modules, print }), downloadEtcd({ cache, print })];
@@ -87,7 +87,7 @@ function sourcesOf({ env, print }: StartContext): EtcdSources {
 }
 
 /** The etcd of the first cluster, and a kubectl. The lab runs without a kubectl too. */
-function findPrograms({ empty, etcdVersion, etcdVersions }: StartOptions, context: StartContext): Programs {
+function findPrograms({ empty, etcdVersion, etcdVersions }: StartOptions, context: LabStartContext): Programs {
   const { print } = context;
   const sources = sourcesOf(context);
   const etcd = empty ? Promise.resolve(undefined) : findEtcd(etcdVersion ?? 'any', sources);
@@ -106,19 +106,19 @@ async function prepareVersions(versions: readonly string[], sources: EtcdSources
 }
 
 const failurePrinter =
-  ({ print }: StartContext) =>
+  ({ print }: LabStartContext) =>
   (failure: Failure): void =>
     print(`error: ${failure.message}`);
 
 /** The program of the operator's image: these sources, or in tests a bundle of them, which starts faster. */
-function operatorIn(env: StartContext['env']): CatalogOptions['operator'] {
+function operatorIn(env: LabStartContext['env']): CatalogOptions['operator'] {
   const given = env['LAB_OPERATOR_PROGRAM'];
   if (given) return { program: given, package: dirname(given) };
   return { program: join(packageDirectory, 'src/operator/etcd-operator.ts'), package: packageDirectory };
 }
 
 /** Opens the lab; closes the control plane if that fails. */
-async function open({ nodes, state }: StartOptions, context: StartContext, plane: ControlPlane): Promise<Lab> {
+async function open({ nodes, state }: StartOptions, context: LabStartContext, plane: ControlPlane): Promise<Lab> {
   const findImage = imageCatalog({ ...sourcesOf(context), operator: operatorIn(context.env) });
   const common = { client: plane.client, api: plane.api, onFailure: failurePrinter(context) };
   const compiled = compiledDirectory(context.env);
@@ -130,7 +130,7 @@ async function open({ nodes, state }: StartOptions, context: StartContext, plane
 
 interface Startup {
   readonly options: StartOptions;
-  readonly context: StartContext;
+  readonly context: LabStartContext;
   readonly plane: ControlPlane;
   readonly lab: Lab;
   readonly programs: Programs;

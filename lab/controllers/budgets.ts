@@ -3,7 +3,7 @@ import { keyOf, type Pod, type PodDisruptionBudget, type Stored } from '../../sr
 import { podDisruptionBudgets } from '../../src/kube/resource.ts';
 import type { Runnable } from '../../src/runtime/manager.ts';
 import { done } from '../../src/runtime/outcome.ts';
-import { timeOf } from '../kubelet/pod/status.ts';
+import { formatTime } from '../kubelet/pod/status.ts';
 import { selects } from '../selector.ts';
 import { type ControllerContext, controller, isReady, sameNamespaceKeys } from './controller.ts';
 
@@ -11,7 +11,7 @@ import { type ControllerContext, controller, isReady, sameNamespaceKeys } from '
 const evictionTimeoutMillis = 120_000;
 
 /** Writes the status of each PodDisruptionBudget. */
-export function budgets(context: ControllerContext): Runnable {
+export function budgetController(context: ControllerContext): Runnable {
   const { stores, client, clock } = context;
   return controller(context, {
     watch: (add) => {
@@ -21,7 +21,7 @@ export function budgets(context: ControllerContext): Runnable {
     reconcile: async (key) => {
       const budget = stores.budgets.get(key);
       if (budget === undefined) return done;
-      const status = budgetStatus(budget, stores.pods.all(), timeOf(clock.now()));
+      const status = budgetStatus(budget, stores.pods.all(), formatTime(clock.now()));
       const { conditions: _, ...counted } = status;
       const { conditions: __, disruptedPods: ___, ...before } = budget.status ?? {};
       const ended = endedEvictions(budget, stores.pods.all());

@@ -64,9 +64,6 @@ export const sameNamespaceKeys =
     for (const each of store.all()) if (each.metadata.namespace === metadata.namespace) add(keyOf(each.metadata));
   };
 
-export const controllerOf = ({ metadata }: KubeObject) =>
-  (metadata.ownerReferences ?? []).find(({ controller: isController }) => isController === true);
-
 export const ownerReference = ({ apiVersion, kind, metadata }: KubeObject) => ({
   apiVersion,
   kind,

@@ -1,5 +1,5 @@
 import type { Runnable } from '../../src/runtime/manager.ts';
-import { budgets } from './budgets.ts';
+import { budgetController } from './budgets.ts';
 import { volumeClaims } from './claims.ts';
 import type { ControllerContext } from './controller.ts';
 import { deploymentController } from './deployments.ts';
@@ -21,7 +21,7 @@ export const controllers = (context: ControllerContext, options: ControllersOpti
   scheduler(context),
   endpoints(context),
   volumeClaims(context, options.volumes),
-  budgets(context),
+  budgetController(context),
   deploymentController(context),
   replicaSetController(context),
   jobController(context),

@@ -6,7 +6,7 @@ import { done, type Outcome } from '../../src/runtime/outcome.ts';
 import { unless } from '../../src/std/failure.ts';
 import { ownerIndex } from '../caches.ts';
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts';
-import { timeOf } from '../kubelet/pod/status.ts';
+import { formatTime } from '../kubelet/pod/status.ts';
 import { type ControllerContext, controller, ownerKey, ownerReference, ownKey } from './controller.ts';
 import {
   deploymentStatus,
@@ -117,7 +117,7 @@ async function publish(
   deployment: Stored<Deployment>,
   sets: Sets,
 ): Promise<void> {
-  const status = deploymentStatus(deployment, sets, timeOf(clock.now()));
+  const status = deploymentStatus(deployment, sets, formatTime(clock.now()));
   const zero = { replicas: 0, updatedReplicas: 0, readyReplicas: 0, availableReplicas: 0, unavailableReplicas: 0 };
   if (isDeepStrictEqual({ ...zero, ...deployment.status, ...status }, { ...zero, ...deployment.status })) return;
   const patch = { type: 'merge', body: { status }, subresource: 'status' } as const;

@@ -5,7 +5,7 @@ import { done, type Outcome, requeueAfter } from '../../src/runtime/outcome.ts';
 import { unless } from '../../src/std/failure.ts';
 import { ownerIndex } from '../caches.ts';
 import { type Job, jobs } from '../kinds.ts';
-import { timeOf } from '../kubelet/pod/status.ts';
+import { formatTime } from '../kubelet/pod/status.ts';
 import { type ControllerContext, controller, ownerKey, ownKey, podOf } from './controller.ts';
 import { cacheWaitSeconds, NewPods } from './new-pods.ts';
 
@@ -71,7 +71,7 @@ interface Counts {
 }
 
 async function publish({ client, clock }: ControllerContext, job: Stored<Job>, counts: Counts): Promise<void> {
-  const time = timeOf(clock.now());
+  const time = formatTime(clock.now());
   const { active, succeeded, failed } = counts;
   const startTime = job.status?.startTime ?? time;
   const status = { active, succeeded, failed, startTime, ready: 0, ...finalStatus(job, counts, time) };

@@ -6,7 +6,7 @@ import type { Runnable } from '../../src/runtime/manager.ts';
 import { type Outcome, requeueAfter } from '../../src/runtime/outcome.ts';
 import { unless } from '../../src/std/failure.ts';
 import { leaseNamespace } from '../kubelet/heartbeat.ts';
-import { timeOf } from '../kubelet/pod/status.ts';
+import { formatTime } from '../kubelet/pod/status.ts';
 import { type ControllerContext, controller, isReady } from './controller.ts';
 import { tolerates } from './placement.ts';
 
@@ -49,7 +49,7 @@ async function clearTaints(context: ControllerContext, node: Stored<Node>): Prom
 async function markUnreachable(context: ControllerContext, node: Stored<Node>): Promise<void> {
   if (readyStatus(node) === 'True') await markUnknown(context, node);
   const since = unreachableSince(node);
-  const timeAdded = since ?? timeOf(context.clock.now());
+  const timeAdded = since ?? formatTime(context.clock.now());
   await setTaints(context, node, [
     { key: unreachable, effect: 'NoSchedule' },
     { key: unreachable, effect: 'NoExecute', timeAdded },
@@ -72,7 +72,7 @@ const readyStatus = ({ status }: Node): string | undefined =>
 
 async function markUnknown({ client, clock }: ControllerContext, { metadata, status }: Stored<Node>): Promise<void> {
   const reasonAndMessage = { reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' };
-  const lastTransitionTime = timeOf(clock.now());
+  const lastTransitionTime = formatTime(clock.now());
   const types = status?.conditions?.map(({ type }) => type) ?? [];
   const conditions = types.map((type) => ({ type, status: 'Unknown', ...reasonAndMessage, lastTransitionTime }));
   await client.patch(nodes, metadata, { type: 'strategic', body: { status: { conditions } }, subresource: 'status' });
@@ -94,7 +94,7 @@ const plain = (taints: readonly Taint[]): unknown => JSON.parse(JSON.stringify(t
 /** The kubelet no longer reports whether the pod is ready, so the pod counts as unready. */
 async function markUnready({ client, clock }: ControllerContext, pod: Stored<Pod>): Promise<void> {
   if (!isReady(pod)) return;
-  const change = { status: 'False', reason: 'NodeNotReady', lastTransitionTime: timeOf(clock.now()) };
+  const change = { status: 'False', reason: 'NodeNotReady', lastTransitionTime: formatTime(clock.now()) };
   const conditions = ['Ready', 'ContainersReady'].map((type) => ({ type, ...change }));
   await ignoreNotFound(
     client.patch(pods, pod.metadata, { type: 'strategic', body: { status: { conditions } }, subresource: 'status' }),

@@ -2,7 +2,7 @@ import { keyOf, type Pod, type Stored } from '../../src/kube/object.ts';
 import { pods } from '../../src/kube/resource.ts';
 import type { Runnable } from '../../src/runtime/manager.ts';
 import { done, type Outcome } from '../../src/runtime/outcome.ts';
-import { timeOf } from '../kubelet/pod/status.ts';
+import { formatTime } from '../kubelet/pod/status.ts';
 import { type ControllerContext, claimsOf, controller } from './controller.ts';
 import { chooseNode, type Placement } from './placement.ts';
 
@@ -89,7 +89,7 @@ async function reportUnschedulable(
   const before = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   if (before?.message === message) return;
   recorder.record(pod, { type: 'Warning', reason: 'FailedScheduling', message });
-  const lastTransitionTime = before?.lastTransitionTime ?? timeOf(clock.now());
+  const lastTransitionTime = before?.lastTransitionTime ?? formatTime(clock.now());
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime };
   const body = { status: { conditions: [condition] } };
   await client.patch(pods, pod.metadata, { type: 'strategic', body, subresource: 'status' });

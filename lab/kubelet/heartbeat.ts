@@ -6,7 +6,7 @@ import type { Runnable } from '../../src/runtime/manager.ts';
 import { Failure } from '../../src/std/failure.ts';
 import type { Kubelet } from './kubelet.ts';
 import { nodeObject, nodeStatus } from './node-object.ts';
-import { timeOf } from './pod/status.ts';
+import { formatTime } from './pod/status.ts';
 
 export const leaseNamespace = 'kube-node-lease';
 
@@ -39,7 +39,7 @@ async function beat(options: HeartbeatOptions): Promise<void> {
 
 async function register({ client, clock, kubelet: { name }, number }: HeartbeatOptions): Promise<void> {
   await createIfAbsent(client.create(nodes, nodeObject(name)));
-  const time = timeOf(clock.now());
+  const time = formatTime(clock.now());
   const body = { status: nodeStatus(name, number, { now: time, since: time }) };
   await client.patch(nodes, { name }, { type: 'strategic', body, subresource: 'status' });
 }

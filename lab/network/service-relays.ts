@@ -12,10 +12,10 @@ export interface Route {
   readonly service: string;
   readonly host: string;
   readonly port: number;
-  readonly targets: readonly Target[];
+  readonly targets: readonly RelayTarget[];
 }
 
-export interface Target {
+export interface RelayTarget {
   readonly address: string;
   readonly port: number;
   /** True if the target is on the host, not in the sandbox. */
@@ -42,7 +42,7 @@ const targetsOf = (
   service: Service,
   slices: readonly EndpointSlice[],
   portName: string | undefined,
-): readonly Target[] =>
+): readonly RelayTarget[] =>
   slices
     .filter(
       ({ metadata }) =>
@@ -146,7 +146,7 @@ class Relays {
   }
 }
 
-function connectOnHost({ address, port }: Target): Promise<Socket> {
+function connectOnHost({ address, port }: RelayTarget): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port, noDelay: true });
     socket.once('error', reject);

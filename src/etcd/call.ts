@@ -10,7 +10,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { MemberConnection } from './connection.ts';
 import { CallDeadline } from './deadline.ts';
 import { type Credentials, endpointLabel } from './endpoint.ts';
-import { failureOf, isRefusal } from './errors.ts';
+import { etcdFailureOf, isRefusal } from './errors.ts';
 import { AlarmRequest_AlarmAction, Auth } from './gen/etcd_pb.ts';
 import type { Session } from './session.ts';
 
@@ -171,7 +171,7 @@ export class Caller {
     } catch (thrown) {
       if (deadline.ended === 'timed-out' || isDeadline(thrown)) session.retire();
       const what = `etcd ${name} at ${endpointLabel(this.#connection.endpoint)}`;
-      throw failureOf(thrown, { what, ended: deadline.ended, timeoutMillis: deadline.millis });
+      throw etcdFailureOf(thrown, { what, ended: deadline.ended, timeoutMillis: deadline.millis });
     }
   }
 

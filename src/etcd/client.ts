@@ -4,14 +4,14 @@ import type { Endpoint } from './endpoint.ts';
 import { EtcdFailure } from './errors.ts';
 import { type Keys, keysOf } from './keys.ts';
 import { type MaintenanceOfMember, maintenanceOf } from './maintenance.ts';
-import { type Membership, membershipOf } from './membership.ts';
+import { type MembershipCalls, membershipCalls } from './membership.ts';
 import { defaultSession, type SessionSettings } from './session.ts';
 
 /**
  * A client of one member: all calls go to that member only. It connects with the first call, and reconnects on demand.
  * All errors are thrown as an EtcdFailure.
  */
-export interface EtcdConnection extends Membership, MaintenanceOfMember, Keys {
+export interface EtcdConnection extends MembershipCalls, MaintenanceOfMember, Keys {
   readonly endpoint: Endpoint;
   /** Gets a token for a user. Fails as `wrong-password` or `auth-not-enabled`. */
   readonly authenticate: (user: string, password: string, options?: CallOptions) => Promise<string>;
@@ -40,7 +40,7 @@ export function connectionTo(endpoint: Endpoint, settings: Partial<ConnectionSet
   const caller = new Caller(connection, { defaultMillis: timeoutMillis, tokenFromOtherMember, confirmWrite });
   return {
     endpoint,
-    ...membershipOf(caller),
+    ...membershipCalls(caller),
     ...maintenanceOf(caller),
     ...keysOf(caller),
     authenticate: (user, password, options) => caller.authenticate({ user, password }, options),

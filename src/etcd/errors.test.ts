@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../std/failure.ts';
-import { type Attempt, EtcdFailure, failureOf, isRefusal } from './errors.ts';
+import { type Attempt, EtcdFailure, etcdFailureOf, isRefusal } from './errors.ts';
 import { type EtcdRefusal, meaningOf, refusalIn, refusals } from './refusals.ts';
 
 const attempt: Attempt = { what: 'etcd MemberAdd at http://a:2379', timeoutMillis: 5_000 };
@@ -22,7 +22,7 @@ describe('a refusal of etcd', () => {
 
   it('keeps its meaning with the gRPC code "unknown", which some versions send', () => {
     const message = 'etcdserver: re-configuration failed due to not enough started members';
-    const failure = failureOf(new ConnectError(message, Code.Unknown), attempt);
+    const failure = etcdFailureOf(new ConnectError(message, Code.Unknown), attempt);
     expect(failure).toMatchObject({ kind: 'unreachable', refusal: 'not-enough-started-members', mayBeDone: false });
     expect(failure.message).toBe(`etcd MemberAdd at http://a:2379: ${message}`);
   });
@@ -103,13 +103,13 @@ describe('a failed call', () => {
     'is a bug if the error is not from the library': { thrown: new TypeError('x is undefined'), want: { kind: 'bug' } },
   };
   for (const [sentence, { thrown, ended, want }] of Object.entries(cases))
-    it(sentence, () => expect(failureOf(thrown, { ...attempt, ended })).toMatchObject(want));
+    it(sentence, () => expect(etcdFailureOf(thrown, { ...attempt, ended })).toMatchObject(want));
 
   it('keeps an existing Failure and its cause', () => {
     const failure = new Failure('bug', 'ours');
-    expect(failureOf(failure, attempt)).toBe(failure);
+    expect(etcdFailureOf(failure, attempt)).toBe(failure);
     const cause = new ConnectError('etcdserver: no leader', Code.Unavailable);
-    expect(failureOf(cause, attempt).cause).toBe(cause);
+    expect(etcdFailureOf(cause, attempt).cause).toBe(cause);
   });
 
   it('can be tested for its refusal', () => {

@@ -42,7 +42,7 @@ export interface Attempt {
   readonly timeoutMillis: number;
 }
 
-export function failureOf(thrown: unknown, attempt: Attempt): Failure {
+export function etcdFailureOf(thrown: unknown, attempt: Attempt): Failure {
   if (thrown instanceof Failure) return thrown;
   if (!(thrown instanceof ConnectError)) return Failure.from(thrown);
   return (

@@ -9,7 +9,7 @@ import {
   type KeyValueHash,
   type MemberId,
   type MemberStatus,
-  statusOf,
+  memberStatusOf,
 } from './types.ts';
 
 /** The maintenance API. It concerns the called member; only alarms and downgrades concern the whole cluster. */
@@ -46,7 +46,7 @@ const defragmentMillis = 600_000;
 export function maintenanceOf(caller: Caller): MaintenanceOfMember {
   const { status, alarm, defragment, hashKV, moveLeader, downgrade } = Maintenance.method;
   return {
-    status: async (options) => statusOf(await caller.ask(status, {}, options)),
+    status: async (options) => memberStatusOf(await caller.ask(status, {}, options)),
     alarms: async (options) => alarmsIn(await caller.ask(alarm, { action: AlarmRequest_AlarmAction.GET }, options)),
     disarm: async (memberId, kind, options) => {
       const type = kind === 'corrupt' ? AlarmType.CORRUPT : AlarmType.NOSPACE;

@@ -7,7 +7,7 @@ import { type EtcdMember, type MemberId, memberOf, membersOf } from './types.ts'
  * The membership API. Every change needs a quorum. No change returns the new member list, because 3.1 does not send it:
  * call memberList.
  */
-export interface Membership {
+export interface MembershipCalls {
   /**
    * By default linearizable: needs a quorum, and is up to date. Otherwise the list of this one member, which may be
    * outdated.
@@ -27,9 +27,9 @@ export interface Membership {
   readonly linearizableRead: (options?: CallOptions) => Promise<void>;
 }
 
-export function membershipOf(caller: Caller): Membership {
+export function membershipCalls(caller: Caller): MembershipCalls {
   const { memberList, memberAdd, memberRemove, memberUpdate, memberPromote } = Cluster.method;
-  const linearizableRead: Membership['linearizableRead'] = (options) => readWithQuorum(caller, options);
+  const linearizableRead: MembershipCalls['linearizableRead'] = (options) => readWithQuorum(caller, options);
   return {
     linearizableRead,
     memberList: async ({ linearizable = true, ...options } = {}) => {

@@ -97,7 +97,7 @@ export function membersOf(members: readonly Member[]): readonly EtcdMember[] {
   throw new EtcdFailure('unreachable', message, { mayBeDone: true });
 }
 
-export function statusOf(answer: StatusResponse): MemberStatus {
+export function memberStatusOf(answer: StatusResponse): MemberStatus {
   const { memberId, clusterId, revision } = headerOf(answer);
   const { version, leader, raftIndex, raftTerm, isLearner, dbSize } = answer;
   const errors = answer.errors.slice(0, most.each).map((text) => text.slice(0, most.text));

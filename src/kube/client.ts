@@ -2,7 +2,7 @@ import type { KubeObject, NamespacedName, Stored } from './object.ts';
 import type { Resource, Review } from './resource.ts';
 import type { WatchEvent } from './watch-events.ts';
 
-export interface CallOptions {
+export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** The time-out of the answer. */
   readonly timeoutSeconds?: number;
@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly confirm?: (() => void) | undefined;
 }
 
-export interface Selection extends CallOptions {
+export interface Selection extends RequestOptions {
   /** Without it, all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
@@ -26,7 +26,7 @@ export interface ListOptions extends Selection {
   readonly each?: <O extends KubeObject>(object: Stored<O>) => Stored<O>;
 }
 
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends RequestOptions {
   /** Writes a subresource instead of the object; `binding` and `token` are created. */
   readonly subresource?: 'status' | 'scale' | 'binding' | 'token';
   readonly dryRun?: boolean;
@@ -38,7 +38,7 @@ export type Patch =
   /** Server-side apply; `force` takes fields over from other field managers. */
   | { readonly type: 'apply'; readonly body: object; readonly force?: boolean };
 
-export interface RemoveOptions extends CallOptions {
+export interface RemoveOptions extends RequestOptions {
   /** Without preconditions, a delete may hit a new object of the same name. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly gracePeriodSeconds?: number;
@@ -65,7 +65,7 @@ export interface Listed<T extends KubeObject> {
 
 /** A client of the API server. All errors are thrown as a Failure. No request is retried. */
 export interface KubeClient {
-  get<T extends KubeObject>(resource: Resource<T>, at: NamespacedName, options?: CallOptions): Promise<Stored<T>>;
+  get<T extends KubeObject>(resource: Resource<T>, at: NamespacedName, options?: RequestOptions): Promise<Stored<T>>;
   list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<Listed<T>>;
   pages<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): AsyncIterable<Listed<T>>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>>;
@@ -79,7 +79,7 @@ export interface KubeClient {
   remove<T extends KubeObject>(resource: Resource<T>, at: NamespacedName, options?: RemoveOptions): Promise<void>;
   /** Ends when the server ends the watch. Continue from the version of the last event. */
   watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
-  review<Spec, Status>(review: Review<Spec, Status>, spec: Spec, options?: CallOptions): Promise<Status>;
+  review<Spec, Status>(review: Review<Spec, Status>, spec: Spec, options?: RequestOptions): Promise<Status>;
   /** Reads a path without objects, such as `/version`. */
-  read<T>(path: string, options?: CallOptions): Promise<T>;
+  read<T>(path: string, options?: RequestOptions): Promise<T>;
 }

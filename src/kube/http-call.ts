@@ -1,5 +1,5 @@
 import { textIn } from './answer-body.ts';
-import type { CallOptions } from './client.ts';
+import type { RequestOptions } from './client.ts';
 import type { Connection, HttpAnswer, HttpRequest } from './connection.ts';
 import { failureOf, unanswered } from './errors.ts';
 
@@ -13,7 +13,7 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly contentType?: string;
   readonly body?: object;
-  readonly options?: CallOptions | undefined;
+  readonly options?: RequestOptions | undefined;
   /** The size limit of the answer. */
   readonly mostBytes?: number;
 }

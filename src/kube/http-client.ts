@@ -1,11 +1,11 @@
 import { OversizedAnswer } from './answer-body.ts';
 import type {
-  CallOptions,
   KubeClient,
   Listed,
   ListOptions,
   Patch,
   RemoveOptions,
+  RequestOptions,
   WatchOptions,
   WriteOptions,
 } from './client.ts';
@@ -47,7 +47,7 @@ export class HttpKubeClient implements KubeClient {
   async get<T extends KubeObject>(
     resource: Resource<T>,
     at: NamespacedName,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<Stored<T>> {
     return await this.#call({ verb: 'get', method: 'GET', ...objectTarget(resource, at), options });
   }
@@ -154,14 +154,14 @@ export class HttpKubeClient implements KubeClient {
     }
   }
 
-  async review<Spec, Status>(review: Review<Spec, Status>, spec: Spec, options?: CallOptions): Promise<Status> {
+  async review<Spec, Status>(review: Review<Spec, Status>, spec: Spec, options?: RequestOptions): Promise<Status> {
     const body = { apiVersion: apiVersionOf(review), kind: review.kind, spec };
     const target = { what: review.plural, path: reviewPath(review) };
     const call = { verb: 'create', method: 'POST', ...target, body, options } as const;
     return (await this.#call<{ readonly status: Status }>(call)).status;
   }
 
-  async read<T>(path: string, options?: CallOptions): Promise<T> {
+  async read<T>(path: string, options?: RequestOptions): Promise<T> {
     return await this.#call({ verb: 'get', method: 'GET', what: path, path, options });
   }
 

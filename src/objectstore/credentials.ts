@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../std/failure.ts';
 
 /** Credentials for a store: the keys of a mounted Secret. */
-export interface Credentials {
+export interface StoreCredentials {
   /** Name of the Secret, for messages. */
   readonly secret: string;
   /** Mount directory, for libraries that read files themselves. */
@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 /** Reads a mounted Secret. Names with two leading dots are links of the kubelet, not keys. */
-export async function readCredentials(directory: string, secret: string): Promise<Credentials> {
+export async function readCredentials(directory: string, secret: string): Promise<StoreCredentials> {
   const entries = await readdir(directory).catch((error: unknown) => {
     const detail = `cannot read Secret "${secret}": it is not mounted at ${directory}`;
     throw new Failure('rejected', detail, { cause: error });
@@ -24,7 +24,7 @@ export async function readCredentials(directory: string, secret: string): Promis
 
 /** Values of required keys, without surrounding white space. */
 export function requiredKeys<K extends string>(
-  { secret, keys }: Credentials,
+  { secret, keys }: StoreCredentials,
   ...names: readonly K[]
 ): Readonly<Record<K, string>> {
   const values = names.map((name): [K, string] => [name, keys.get(name)?.trim() ?? '']);
@@ -35,7 +35,7 @@ export function requiredKeys<K extends string>(
 }
 
 /** `key "a" and key "b" of Secret "s"`, for messages. */
-export const keysOfSecret = ({ secret }: Credentials, ...names: readonly string[]): string =>
+export const keysOfSecret = ({ secret }: StoreCredentials, ...names: readonly string[]): string =>
   `${names.map((name) => `key "${name}"`).join(' and ')} of Secret "${secret}"`;
 
 export const workloadIdentity = "no Secret, but the pod's own workload identity";

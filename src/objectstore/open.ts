@@ -1,5 +1,5 @@
 import type { StoreAddress, StoreKind } from './address.ts';
-import { type Credentials, workloadIdentity } from './credentials.ts';
+import { type StoreCredentials, workloadIdentity } from './credentials.ts';
 import { GuardedStore, type GuardSettings } from './guarded-store.ts';
 import { blockMetadataServices } from './metadata-guard.ts';
 import type { ObjectStore, StoreDriver } from './store.ts';
@@ -9,7 +9,7 @@ import { trustCaIn } from './trusted-ca.ts';
 /** How a store is opened. */
 export interface ObjectStoreOptions {
   /** If undefined, the workload identity of the Pod is used. */
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: StoreCredentials | undefined;
   /** Mount directory of the volume of a `file` store. */
   readonly volume?: string | undefined;
   readonly guard?: Partial<GuardSettings>;

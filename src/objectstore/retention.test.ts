@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readManifest, type SnapshotManifest, writeManifest } from './manifest.ts';
 import { datedKey, datedNameIn, manifestKey } from './names.ts';
-import { type Backup, backupsIn, expiredAmong, timeOf } from './retention.ts';
+import { type Backup, backupsIn, backupTimeOf, expiredAmong } from './retention.ts';
 
 const path = 'dir/etcd.backup';
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
@@ -137,7 +137,7 @@ describe('an expired backup', () => {
         const most = keep.count || Number.POSITIVE_INFINITY;
         const longest = keep.ageMillis || Number.POSITIVE_INFINITY;
         for (const [index, backup] of all.entries()) {
-          const age = timeOf(newest ?? backup) - timeOf(backup);
+          const age = backupTimeOf(newest ?? backup) - backupTimeOf(backup);
           expect(expired.has(backup)).toBe(!stays.has(backup) && (index >= most || age > longest));
         }
       }),

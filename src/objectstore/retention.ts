@@ -52,13 +52,13 @@ const longestSkew = 24 * 3600 * 1000;
  * Time of a backup by the clock of the store, because clocks of nodes differ. For an object that was copied much later,
  * the time at which it was taken counts.
  */
-export function timeOf({ takenAt, storedAt }: Backup): number {
+export function backupTimeOf({ takenAt, storedAt }: Backup): number {
   const [taken, stored] = [takenAt.getTime(), storedAt.getTime()];
   return stored - taken > longestSkew ? taken : stored;
 }
 
 const newestFirst = (a: Backup, b: Backup): number =>
-  timeOf(b) - timeOf(a) || b.takenAt.getTime() - a.takenAt.getTime() || (a.key < b.key ? 1 : -1);
+  backupTimeOf(b) - backupTimeOf(a) || b.takenAt.getTime() - a.takenAt.getTime() || (a.key < b.key ? 1 : -1);
 
 function backupOf(
   object: StoredObject,
@@ -101,10 +101,10 @@ export function expiredAmong(
   time: PruneTime,
 ): readonly Backup[] {
   const isProtected = protectedAmong(backups, time);
-  const now = Math.min(time.now.getTime(), ...backups.slice(0, 1).map(timeOf));
+  const now = Math.min(time.now.getTime(), ...backups.slice(0, 1).map(backupTimeOf));
   const isBeyond = (index: number): boolean => count !== undefined && count > 0 && index >= count;
   const isTooOld = (backup: Backup): boolean =>
-    ageMillis !== undefined && ageMillis > 0 && now - timeOf(backup) > ageMillis;
+    ageMillis !== undefined && ageMillis > 0 && now - backupTimeOf(backup) > ageMillis;
   return backups.filter((backup, index) => !isProtected.has(backup) && (isBeyond(index) || isTooOld(backup)));
 }
 

@@ -1,8 +1,8 @@
 import type { EtcdConnections } from '../etcd/connections.ts';
-import type { Memory } from '../runtime/memories.ts';
+import type { KeyedMemory } from '../runtime/memories.ts';
 
 /** Connections to members as a Memory: they are closed when their resource is forgotten. */
-export const connectionsOf = (etcd: EtcdConnections): Memory => ({
+export const connectionsOf = (etcd: EtcdConnections): KeyedMemory => ({
   get size() {
     return etcd.size;
   },

@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 
 export type MetricsAccess = Settings['metrics'];
 
-export interface Refusal {
+export interface MetricsRefusal {
   readonly code: 401 | 403 | 500;
   readonly text: string;
 }
@@ -19,7 +19,10 @@ type MetricsRequest = Pick<IncomingMessage, 'headers'> & {
 /**
  * Why a request for /metrics is refused; undefined if it is allowed. /readyz and /livez are always open to the kubelet.
  */
-export async function refusalOfMetrics(request: MetricsRequest, access: MetricsAccess): Promise<Refusal | undefined> {
+export async function refusalOfMetrics(
+  request: MetricsRequest,
+  access: MetricsAccess,
+): Promise<MetricsRefusal | undefined> {
   if (access.loopbackOnly && !isLoopback(request.socket.remoteAddress))
     return { code: 403, text: '/metrics is only available inside the pod (--metrics-loopback-only)\n' };
   if (access.tokenFile === undefined) return undefined;
@@ -42,7 +45,7 @@ export async function tokenIn(file: string): Promise<string> {
   return token.trim();
 }
 
-function refusalOfToken(header: string | undefined, token: string): Refusal | undefined {
+function refusalOfToken(header: string | undefined, token: string): MetricsRefusal | undefined {
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
   if (timingSafeEqual(hashOf(given), hashOf(token))) return undefined;
   return { code: 401, text: '/metrics needs the bearer token of --metrics-token-file\n' };

@@ -26,7 +26,7 @@ import type { Settings } from './settings.ts';
 import { serveHealth } from './telemetry/health.ts';
 import { type Log, makeLog } from './telemetry/log.ts';
 import { clusterMetrics, passMetrics } from './telemetry/metrics.ts';
-import { version } from './version.ts';
+import { operatorVersion } from './version.ts';
 import { runBackupControllers, runRestoreControllers } from './wiring/backup-groups.ts';
 import { clusterControllers, type ServedClusterParts } from './wiring/cluster-controllers.ts';
 import type { Served } from './wiring/served.ts';
@@ -37,7 +37,7 @@ export async function runOperator(settings: Settings, env: NodeJS.ProcessEnv, si
   for (const setting of settings.ignored) log.info({ setting }, 'ignoring setting without effect');
   const access = await accessFor(settings, env);
   const namespace = settings.namespace ?? settings.podNamespace ?? access.namespace ?? 'default';
-  const connection = connectTo(access, { userAgent: `etcd-operator/${version}` });
+  const connection = connectTo(access, { userAgent: `etcd-operator/${operatorVersion}` });
   const client = new HttpKubeClient(connection, { fieldManager: 'etcd-operator' });
   const dialerTo = routesFor(settings, access, log);
   const metrics = new Registry();

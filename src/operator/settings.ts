@@ -5,7 +5,7 @@ import { checkUrls, type OperatorStore } from '../controllers/shared/operator-st
 import { Failure } from '../std/failure.ts';
 import { type RestrictionFlags, restrictionsOf, withRestrictionFlags } from './restriction-flags.ts';
 import { flag, refusalOfFlags, withReachFlags } from './settings-checks.ts';
-import { version } from './version.ts';
+import { operatorVersion } from './version.ts';
 import { allDialects, type DialectName } from './wiring/served.ts';
 
 /** The settings of the operator. Only this file reads flags and environment. */
@@ -157,7 +157,7 @@ const command = (): Command =>
     )
     .addOption(new Option('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(new Option('--log-format <format>').choices(['json', 'text']).default('json'))
-    .version(`etcd-operator ${version}`, '--version', 'print the version and exit');
+    .version(`etcd-operator ${operatorVersion}`, '--version', 'print the version and exit');
 
 /** Adds the flags for the agents of backups and restores. */
 const withAgentFlags = (program: Command): Command =>

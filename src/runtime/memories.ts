@@ -1,7 +1,7 @@
 import type { Reconcile } from './worker.ts';
 
 /** State that is kept in memory between passes, by key. */
-export interface Memory {
+export interface KeyedMemory {
   readonly size: number;
   /** Drops the state of a deleted key. */
   forget(key: string): void;
@@ -9,10 +9,10 @@ export interface Memory {
 
 /** All memories of a controller. A deleted key is dropped from all of them at once. */
 export class Memories {
-  readonly #named = new Map<string, Memory>();
+  readonly #named = new Map<string, KeyedMemory>();
 
   /** Registers a memory under a unique name. */
-  add<T extends Memory>(name: string, memory: T): T {
+  add<T extends KeyedMemory>(name: string, memory: T): T {
     this.#named.set(name, memory);
     return memory;
   }

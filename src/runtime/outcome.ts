@@ -61,11 +61,7 @@ export const waiting = (waitsFor: string, afterSeconds: number, atMostSeconds = 
   ...(Number.isFinite(atMostSeconds) ? { atMostSeconds } : {}),
 });
 
-/** Requeues because the cache is behind our own writes; the pass observed nothing. */
-export const requeueOnStaleCache = (afterSeconds: number): Outcome => ({
-  is: 'requeue',
-  afterSeconds,
-  isCacheBehind: true,
-});
+/** Requeues soon because the cache is behind our own writes; the pass observed nothing. */
+export const requeueOnStaleCache: Outcome = { is: 'requeue', afterSeconds: 0.02, isCacheBehind: true };
 
 export const failed = (failure: Failure): Outcome => ({ is: 'failed', failure });

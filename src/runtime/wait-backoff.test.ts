@@ -85,7 +85,7 @@ describe('a wait', () => {
   it('keeps its age over a pass that observed nothing because the cache was behind', () => {
     const life = start();
     grow(life);
-    expect(life.next(requeueOnStaleCache(0.02) as Requeue)).toBe(0.02);
+    expect(life.next(requeueOnStaleCache as Requeue)).toBe(0.02);
     expect(life.next(wait('NoContact'))).toBeGreaterThan(20);
   });
 });

@@ -1,9 +1,9 @@
 import { coreosBackups } from '../../src/apis/coreos-v1beta2/backup.ts';
-import { accepted, benchFor, type Json, refused } from './crd-support.ts';
+import { accepted, benchFor, type ManifestJson, refused } from './crd-support.ts';
 
 const { withNamespace, judge } = benchFor('crd-backups');
 
-const backup = (spec: Json): Json => ({
+const backup = (spec: ManifestJson): ManifestJson => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdBackup',
   metadata: { name: 'example' },
@@ -14,8 +14,8 @@ const backup = (spec: Json): Json => ({
     ...spec,
   },
 });
-const s3 = (fields: Json): Json => backup({ s3: { path: 'bucket/key', ...fields } });
-const policy = (backupPolicy: Json): Json => backup({ backupPolicy });
+const s3 = (fields: ManifestJson): ManifestJson => backup({ s3: { path: 'bucket/key', ...fields } });
+const policy = (backupPolicy: ManifestJson): ManifestJson => backup({ backupPolicy });
 
 withNamespace();
 judge(

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
 import { until } from '../support/until.ts';
-import { coreosBench, done, type Json, root } from './crd-coreos-support.ts';
+import { coreosBench, done, type ManifestJson, root } from './crd-coreos-support.ts';
 
 const { kubectl, namespace, apply, patch, offer, withNamespace } = coreosBench();
 const established = { type: 'Established', status: 'True' };
 
-const podOf = (spec: object): Json => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial' }, spec });
+const podOf = (spec: object): ManifestJson => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial' }, spec });
 
 withNamespace();
 
@@ -19,10 +19,10 @@ describe('the manifests of the coreos API', () => {
       .filter((file) => file.endsWith('.yaml'))
       .toSorted()
       .map((file) => join(root, directory, file));
-  const objectsIn = (text: string): readonly Json[] =>
-    parseAllDocuments(text).map((document) => document.toJS() as Json);
-  const objectsOf = (file: string): readonly Json[] => objectsIn(readFileSync(join(root, file), 'utf8'));
-  const applied = (object: Json): Promise<Json> => done(apply(object, '&dryRun=All'));
+  const objectsIn = (text: string): readonly ManifestJson[] =>
+    parseAllDocuments(text).map((document) => document.toJS() as ManifestJson);
+  const objectsOf = (file: string): readonly ManifestJson[] => objectsIn(readFileSync(join(root, file), 'utf8'));
+  const applied = (object: ManifestJson): Promise<ManifestJson> => done(apply(object, '&dryRun=All'));
 
   it.each(files('examples/coreos'))('%s applies', async (file) => {
     for (const object of objectsIn(readFileSync(file, 'utf8'))) {

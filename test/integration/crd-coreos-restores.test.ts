@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { coreosRestores } from '../../src/apis/coreos-v1beta2/restore.ts';
-import { accepted, benchFor, done, type Json, refusal, refused } from './crd-support.ts';
+import { accepted, benchFor, done, type ManifestJson, refusal, refused } from './crd-support.ts';
 
 const { withNamespace, judge, create, patch, namespace } = benchFor('crd-restores');
 
-const restore = (spec: Json): Json => ({
+const restore = (spec: ManifestJson): ManifestJson => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdRestore',
   metadata: { name: 'example' },

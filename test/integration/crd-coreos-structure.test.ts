@@ -77,7 +77,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   quantity: true,
 };
 
-type Json = Readonly<Record<string, unknown>>;
+type ManifestJson = Readonly<Record<string, unknown>>;
 
 function withAt(value: unknown, [key, ...rest]: readonly string[], replacement: unknown): unknown {
   if (key === undefined) return replacement;
@@ -86,11 +86,11 @@ function withAt(value: unknown, [key, ...rest]: readonly string[], replacement: 
   return copy;
 }
 
-const offered = ({ keys }: Place, index: number, value: unknown): Json =>
-  withAt(withAt(everything, keys, value), ['metadata', 'name'], `case-${index}`) as Json;
+const offered = ({ keys }: Place, index: number, value: unknown): ManifestJson =>
+  withAt(withAt(everything, keys, value), ['metadata', 'name'], `case-${index}`) as ManifestJson;
 
 /** Creates objects in a dry run and returns the messages of refused ones by name. */
-async function offerAll(objects: readonly Json[]): Promise<ReadonlyMap<string, string>> {
+async function offerAll(objects: readonly ManifestJson[]): Promise<ReadonlyMap<string, string>> {
   const answers = await Promise.all(objects.map((object) => offer(object)));
   return new Map(answers.flatMap(({ accepted, message }, index) => (accepted ? [] : [[`case-${index}`, message]])));
 }

@@ -1,7 +1,7 @@
 import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
-import { type Bench, benchFor, type Case, type Json } from './crd-support.ts';
+import { type Bench, benchFor, type Case, type ManifestJson } from './crd-support.ts';
 
-export { accepted, type Case, done, type Json, refusal, refused, refusedAnyway, root } from './crd-support.ts';
+export { accepted, type Case, done, type ManifestJson, refusal, refused, refusedAnyway, root } from './crd-support.ts';
 
 interface CoreosBench extends Omit<Bench, 'judge'> {
   readonly judge: (cases: Readonly<Record<string, readonly Case[]>>) => void;
@@ -14,7 +14,7 @@ export function coreosBench(): CoreosBench {
 }
 
 /** A minimal valid EtcdCluster with additional spec fields and metadata. */
-export const etcdCluster = (spec: Json, metadata: Json = {}): Json => ({
+export const etcdCluster = (spec: ManifestJson, metadata: ManifestJson = {}): ManifestJson => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',
   metadata: { name: 'example', ...metadata },

@@ -2,14 +2,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { etcdClusterCrd } from '../../src/apis/coreos-v1beta2/crd.ts';
 import { readEtcdCluster } from '../../src/apis/coreos-v1beta2/read.ts';
 import { until } from '../support/until.ts';
-import { coreosBench, done, etcdCluster, type Json, refusal } from './crd-coreos-support.ts';
+import { coreosBench, done, etcdCluster, type ManifestJson, refusal } from './crd-coreos-support.ts';
 
 const { kubectl, namespace, request, create, patch, withNamespace } = coreosBench();
 const clusters = `/apis/etcd.database.coreos.com/v1beta2/namespaces/${namespace}/etcdclusters`;
 
-const made = (spec: Json, name: string) => done(create(etcdCluster(spec, { name })));
+const made = (spec: ManifestJson, name: string) => done(create(etcdCluster(spec, { name })));
 const stored = (name: string) => done(request('GET', `${clusters}/${name}`));
-const changed = (name: string, spec: Json) => patch(`${clusters}/${name}`, { spec });
+const changed = (name: string, spec: ManifestJson) => patch(`${clusters}/${name}`, { spec });
 
 withNamespace();
 
@@ -76,7 +76,7 @@ describe('an update of an EtcdCluster', () => {
 
   it('through /status is validated and never changes the spec', async () => {
     await made({}, 'forged');
-    const forge = (change: Json) => patch(`${clusters}/forged/status`, change);
+    const forge = (change: ManifestJson) => patch(`${clusters}/forged/status`, change);
     const names = Array.from({ length: 65 }, (_, i) => `m${i}`);
     expect(await refusal(forge({ status: { members: { ready: names } } }))).toContain('status.members.ready: Too many');
     expect(await refusal(forge({ status: { clusterId: 'mine!' } }))).toContain('status.clusterId');

@@ -1,10 +1,10 @@
 import { improbableBackups } from '../../src/apis/improbable-v1alpha1/backup/backup.ts';
 import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
-import { accepted, benchFor, type Json, refused } from './crd-support.ts';
+import { accepted, benchFor, type ManifestJson, refused } from './crd-support.ts';
 
 const { withNamespace, judge } = benchFor('crd-improbable-backups');
 
-const object = (kind: string, spec: Json): Json => ({
+const object = (kind: string, spec: ManifestJson): ManifestJson => ({
   apiVersion: 'etcd.improbable.io/v1alpha1',
   kind,
   metadata: { name: 'example' },
@@ -14,12 +14,12 @@ const least = {
   source: { clusterURL: 'http://my-cluster:2379' },
   destination: { objectURLTemplate: 's3://bucket/{{ .UID }}.db' },
 };
-const backup = (spec: Json): Json => object('EtcdBackup', { ...least, ...spec });
-const source = (of: Json): Json => backup({ source: of });
-const at = (objectURLTemplate: string): Json => backup({ destination: { objectURLTemplate } });
-const schedule = (spec: Json): Json =>
+const backup = (spec: ManifestJson): ManifestJson => object('EtcdBackup', { ...least, ...spec });
+const source = (of: ManifestJson): ManifestJson => backup({ source: of });
+const at = (objectURLTemplate: string): ManifestJson => backup({ destination: { objectURLTemplate } });
+const schedule = (spec: ManifestJson): ManifestJson =>
   object('EtcdBackupSchedule', { schedule: '@daily', backupTemplate: least, ...spec });
-const times = (text: string): Json => schedule({ schedule: text });
+const times = (text: string): ManifestJson => schedule({ schedule: text });
 
 withNamespace();
 judge(

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { improbableRestores } from '../../src/apis/improbable-v1alpha1/backup/restore.ts';
-import { accepted, benchFor, done, type Json, refusal, refused } from './crd-support.ts';
+import { accepted, benchFor, done, type ManifestJson, refusal, refused } from './crd-support.ts';
 
 const { withNamespace, judge, offer, create, patch, namespace } = benchFor('crd-improbable-restores');
 
 const source = { objectURL: 's3://bucket/key?region=eu-west-1' };
 const clusterTemplate = { clusterName: 'my-etcd', spec: { replicas: 3, version: '3.6.16' } };
-const restore = (spec: Json): Json => ({
+const restore = (spec: ManifestJson): ManifestJson => ({
   apiVersion: 'etcd.improbable.io/v1alpha1',
   kind: 'EtcdRestore',
   metadata: { name: 'example' },
   spec: { source, clusterTemplate, ...spec },
 });
-const from = (objectURL: string): Json => restore({ source: { objectURL } });
-const into = (over: Json): Json => restore({ clusterTemplate: { ...clusterTemplate, ...over } });
+const from = (objectURL: string): ManifestJson => restore({ source: { objectURL } });
+const into = (over: ManifestJson): ManifestJson => restore({ clusterTemplate: { ...clusterTemplate, ...over } });
 
 const eitherOr = 'must have either spec or fromBackup: true';
 

@@ -1,7 +1,7 @@
 import { readEtcdCluster, readEtcdPeer } from '../../src/apis/improbable-v1alpha1/read.ts';
-import { type Bench, benchFor, type Case, type Json } from './crd-support.ts';
+import { type Bench, benchFor, type Case, type ManifestJson } from './crd-support.ts';
 
-export { accepted, type Case, done, type Json, refusal, refused, root } from './crd-support.ts';
+export { accepted, type Case, done, type ManifestJson, refusal, refused, root } from './crd-support.ts';
 
 type Cases = Readonly<Record<string, readonly Case[]>>;
 
@@ -22,8 +22,8 @@ export function improbableBench(): ImprobableBench {
 
 /** A minimal valid object with additional spec fields and metadata. */
 const object =
-  (kind: string, least: Json) =>
-  (spec: Json, metadata: Json = {}): Json => ({
+  (kind: string, least: ManifestJson) =>
+  (spec: ManifestJson, metadata: ManifestJson = {}): ManifestJson => ({
     apiVersion: 'etcd.improbable.io/v1alpha1',
     kind,
     metadata: { name: 'my-etcd', ...metadata },

@@ -7,15 +7,15 @@ import { improbableBackups } from '../../src/apis/improbable-v1alpha1/backup/bac
 import { improbableRestores } from '../../src/apis/improbable-v1alpha1/backup/restore.ts';
 import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
 import { readEtcdCluster, readEtcdPeer } from '../../src/apis/improbable-v1alpha1/read.ts';
-import { done, etcdCluster, improbableBench, type Json, refusal, root } from './crd-improbable-support.ts';
+import { done, etcdCluster, improbableBench, type ManifestJson, refusal, root } from './crd-improbable-support.ts';
 
 const { asStored, kubectl, namespace, request, create, patch, offer, offerByKubectl, withNamespace } =
   improbableBench();
 const clusters = `/apis/etcd.improbable.io/v1alpha1/namespaces/${namespace}/etcdclusters`;
 
-const made = (spec: Json, name: string) => done(create(etcdCluster(spec, { name })));
+const made = (spec: ManifestJson, name: string) => done(create(etcdCluster(spec, { name })));
 const stored = (name: string) => done(request('GET', `${clusters}/${name}`));
-const changed = (name: string, spec: Json) => patch(`${clusters}/${name}`, { spec });
+const changed = (name: string, spec: ManifestJson) => patch(`${clusters}/${name}`, { spec });
 const template = (claim: object) => ({ storage: { volumeClaimTemplate: claim } });
 const sized = (storage: string | number) => template({ resources: { requests: { storage } } });
 
@@ -150,7 +150,7 @@ describe('the manifests of the improbable API', () => {
 
   it.each(examples)('%s applies and is accepted by the reader', async (file) => {
     for (const document of parseAllDocuments(readFileSync(join(root, 'examples/improbable', file), 'utf8'))) {
-      const raw = document.toJS() as Json;
+      const raw = document.toJS() as ManifestJson;
       const kind = String(raw['kind']);
       const answer = await offer(raw);
       expect(answer).toMatchObject({ accepted: true });

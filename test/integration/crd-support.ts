@@ -9,7 +9,7 @@ export { done, refusal } from '../contract/server.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
-export type Json = Readonly<Record<string, unknown>>;
+export type ManifestJson = Readonly<Record<string, unknown>>;
 
 export interface Answer {
   readonly accepted: boolean;
@@ -29,7 +29,7 @@ export type Verdict =
   | { readonly is: 'refused by Kubernetes itself'; readonly message: string }
   | { readonly is: 'accepted'; readonly because: string };
 
-export type Case = readonly [title: string, object: Json, verdict: Verdict];
+export type Case = readonly [title: string, object: ManifestJson, verdict: Verdict];
 
 export const refused = (message: string): Verdict => ({ is: 'refused', message });
 export const refusedAnyway = (message: string): Verdict => ({ is: 'refused by Kubernetes itself', message });
@@ -38,11 +38,11 @@ export const accepted = (because = 'the object is valid'): Verdict => ({ is: 'ac
 /** A namespace for the tests of one file. The suite's setup installs the CRDs of both APIs. */
 export interface Bench extends PreparedContract {
   /** Creates an object in a dry run over plain HTTP, as `kubectl create --dry-run=server` does. */
-  readonly offer: (object: Json) => Promise<Answer>;
+  readonly offer: (object: ManifestJson) => Promise<Answer>;
   /** Creates an object in a dry run with kubectl; `input` is JSON or YAML. */
   readonly offerByKubectl: (input: string) => Promise<Answer>;
   /** The object as the reader would get it if the API server had stored it. */
-  readonly asStored: (object: Json) => Json;
+  readonly asStored: (object: ManifestJson) => ManifestJson;
   /** Defines a test for each case, and for one case of each table a test with kubectl. */
   readonly judge: (cases: Readonly<Record<string, readonly Case[]>>, read: Read) => void;
 }
@@ -52,7 +52,7 @@ type Read = (raw: unknown) => Parsed<unknown>;
 export function benchFor(title: string): Bench {
   const prepared = namespaceFor(title);
   const { namespace, create } = prepared;
-  const offer = async (object: Json): Promise<Answer> => {
+  const offer = async (object: ManifestJson): Promise<Answer> => {
     const answer = await create(object, '&dryRun=All&fieldManager=kubectl-create');
     const message = warningsOf(answer).concat(messageOf(answer.body)).filter(Boolean).join('\n');
     return answer.code === 201 ? { accepted: true, message, stored: answer.body } : { accepted: false, message };
@@ -64,9 +64,9 @@ export function benchFor(title: string): Bench {
       ? { accepted: true, message: stderr, stored: JSON.parse(stdout) as unknown }
       : { accepted: false, message: stderr };
   };
-  const asStored = (object: Json): Json => ({
+  const asStored = (object: ManifestJson): ManifestJson => ({
     ...object,
-    metadata: { namespace, uid: 'some-uid', ...(object['metadata'] as Json) },
+    metadata: { namespace, uid: 'some-uid', ...(object['metadata'] as ManifestJson) },
   });
   const judge: Bench['judge'] = (cases, read) => {
     describe.each(Object.entries(cases))('%s', (_, those) => {
@@ -84,7 +84,7 @@ export function benchFor(title: string): Bench {
   return { ...prepared, offer, offerByKubectl, asStored, judge };
 }
 
-function expectVerdict(answer: Answer, object: Json, verdict: Verdict): void {
+function expectVerdict(answer: Answer, object: ManifestJson, verdict: Verdict): void {
   if (verdict.is !== 'accepted') {
     expect(answer).toMatchObject({ accepted: false, message: expect.stringContaining(verdict.message) });
     return;

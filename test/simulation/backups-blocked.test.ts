@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Killed, SimulatedBackups } from './simulated-backups.ts';
+import { SimulatedBackups } from './simulated-backups.ts';
+import { Killed } from './simulated-objects.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const hour = 3_600_000;

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { coreosBackups } from '../../src/apis/coreos-v1beta2/backup.ts';
 import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
 import type { Pod } from '../../src/kube/object.ts';
-import { Killed, SimulatedBackups } from './simulated-backups.ts';
+import { SimulatedBackups } from './simulated-backups.ts';
+import { Killed } from './simulated-objects.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const everySeconds = 10;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  created,
+  createdByRestore,
   keptIn,
   recreatedFromBackup,
   replaced,
@@ -13,7 +13,7 @@ import { type Scenario, SimulatedRestore } from './simulated-restore.ts';
 
 const scenarios: readonly (readonly [string, Scenario, readonly [seed: string, ...old: string[]]])[] = [
   ['replaces a cluster', replaced, ['db-seed', 'old-1', 'old-2', 'old-3']],
-  ['creates a cluster', created, ['db-0']],
+  ['creates a cluster', createdByRestore, ['db-0']],
   ['replaces a cluster with ordinal names', replacedOrdinal, ['db-2', 'db-0', 'db-1', 'db-3']],
   ['creates a cluster with managed certificates', withManagedTls, ['db-0']],
   ['creates a cluster from the spec in the backup', recreatedFromBackup, ['db-0']],
@@ -85,8 +85,8 @@ describe.each([
   ],
   [
     'improbable',
-    created,
-    { ...(created.restore['spec'] as object), source: { objectURL: 'file://victim-0/member/snap/db' } },
+    createdByRestore,
+    { ...(createdByRestore.restore['spec'] as object), source: { objectURL: 'file://victim-0/member/snap/db' } },
   ],
 ] as const)('a restore of the %s API from the volume of a member of another cluster', (_api, scenario, spec) => {
   it('is blocked with the name of the PVC, and no pod mounts the volume', async () => {
@@ -230,7 +230,7 @@ it('a restore without replaceExisting fails and changes nothing if a cluster, PV
     ['persistentvolumeclaims', left],
     ['pods', left],
   ] as const) {
-    const life = new SimulatedRestore({ ...created, objects: { [plural]: [object] } });
+    const life = new SimulatedRestore({ ...createdByRestore, objects: { [plural]: [object] } });
     await life.run();
     expect(life.restore.status).toMatchObject({
       phase: 'Failed',
@@ -243,7 +243,7 @@ it('a restore without replaceExisting fails and changes nothing if a cluster, PV
 
 it('a restore from a store over plain http records the Event PlainHttp once', async () => {
   const from = (objectURL: string): Scenario => ({
-    ...created,
+    ...createdByRestore,
     restore: {
       metadata: { name: 'r', namespace: 'n', uid: 'u' },
       spec: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { created, replaced, replacedOrdinal } from './restore-scenarios.ts';
+import { createdByRestore, replaced, replacedOrdinal } from './restore-scenarios.ts';
 import type { KillPoint, SimulatedObjects } from './simulated-objects.ts';
 import { type Scenario, SimulatedRestore } from './simulated-restore.ts';
 
@@ -104,7 +104,7 @@ it('a cluster with retained volumes that is deleted while a restore replaces it 
 });
 
 it('a restore creates its cluster again if the cluster is deleted before its status has the restored cluster ID', async () => {
-  const lives = await livesWith(created, 'Switching');
+  const lives = await livesWith(createdByRestore, 'Switching');
   expect(lives.length).toBeGreaterThan(4);
   for (const { shown, pods, claims } of lives) {
     expect(shown).toMatchObject({ phase: 'Completed' });
@@ -113,12 +113,15 @@ it('a restore creates its cluster again if the cluster is deleted before its sta
 });
 
 it('a restore that creates its cluster again uses a new PVC, not the terminating one of the deleted cluster', async () => {
-  const { clusterTemplate, ...spec } = created.restore['spec'] as { clusterTemplate: { spec: object } };
+  const { clusterTemplate, ...spec } = createdByRestore.restore['spec'] as { clusterTemplate: { spec: object } };
   const withDelete = {
     ...clusterTemplate,
     spec: { ...clusterTemplate.spec, storage: { volumeClaimPolicy: 'Delete' } },
   };
-  const scenario = { ...created, restore: { ...created.restore, spec: { ...spec, clusterTemplate: withDelete } } };
+  const scenario = {
+    ...createdByRestore,
+    restore: { ...createdByRestore.restore, spec: { ...spec, clusterTemplate: withDelete } },
+  };
   for (let after = 0; after < 5; after++) {
     let passes = 0;
     const mishap = (objects: SimulatedObjects): void => {
@@ -134,7 +137,7 @@ it('a restore that creates its cluster again uses a new PVC, not the terminating
 });
 
 it('an adopted PVC is retained if the cluster (improbable API) is deleted while it grows', async () => {
-  const life = await lifeWith(created, { phase: 'Growing', after: 0, isSlow: true });
+  const life = await lifeWith(createdByRestore, { phase: 'Growing', after: 0, isSlow: true });
   expect(life.shown).toMatchObject({ phase: 'Failed', reason: deleted });
   expect(life.claims).toEqual(['db-0']);
 });

@@ -30,7 +30,7 @@ export const replaced: Scenario = {
   grown: { readyMembers: 3, size: 3 },
 };
 
-export const created: Scenario = {
+export const createdByRestore: Scenario = {
   ...{ clusters: improbable, restores: improbableRestores },
   objects: {},
   restore: {
@@ -45,7 +45,7 @@ export const created: Scenario = {
 
 /** The cluster does not exist; its spec is in the backup's manifest, with `paused: true`. */
 export const recreatedFromBackup: Scenario = {
-  ...created,
+  ...createdByRestore,
   restore: {
     metadata,
     spec: {
@@ -58,7 +58,7 @@ export const recreatedFromBackup: Scenario = {
 
 /** An EtcdRestore without credentials, as for the original operator. */
 export const viaStoreProxy: Scenario = {
-  ...created,
+  ...createdByRestore,
   restore: {
     metadata,
     spec: {
@@ -77,7 +77,7 @@ export const ordinalPart = (name: string): object => ({
 });
 
 export const replacedOrdinal: Scenario = {
-  ...created,
+  ...createdByRestore,
   objects: {
     etcdclusters: [
       {
@@ -100,7 +100,7 @@ export const replacedOrdinal: Scenario = {
 };
 
 export const withManagedTls: Scenario = {
-  ...created,
+  ...createdByRestore,
   restore: {
     metadata,
     spec: {

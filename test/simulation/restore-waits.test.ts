@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/kube/errors.ts';
-import { created, replaced } from './restore-scenarios.ts';
+import { createdByRestore, replaced } from './restore-scenarios.ts';
 import type { SimulatedObjects } from './simulated-objects.ts';
 import { type Scenario, SimulatedRestore } from './simulated-restore.ts';
 
@@ -73,8 +73,11 @@ describe('a restore that waits for old members to stop', () => {
 
 describe('a restore whose EtcdCluster kind is not served', () => {
   const replacing = {
-    ...created,
-    restore: { ...created.restore, spec: { ...(created.restore['spec'] as object), replaceExisting: true } },
+    ...createdByRestore,
+    restore: {
+      ...createdByRestore.restore,
+      spec: { ...(createdByRestore.restore['spec'] as object), replaceExisting: true },
+    },
   };
   const messageFor = (group: string) => `the kind EtcdCluster (${group}) is not served: install its CRD`;
 
@@ -95,7 +98,7 @@ describe('a restore whose EtcdCluster kind is not served', () => {
 
   it.each([
     { kind: 'a restore in place', scenario: replaced, group: 'etcd.database.coreos.com' },
-    { kind: 'a restore into a new cluster', scenario: created, group: 'etcd.improbable.io' },
+    { kind: 'a restore into a new cluster', scenario: createdByRestore, group: 'etcd.improbable.io' },
     { kind: 'a restore with replaceExisting', scenario: replacing, group: 'etcd.improbable.io' },
   ])('is blocked until the CRD is installed: $kind', async ({ scenario, group }) => {
     const { life, passes } = notServed(scenario);

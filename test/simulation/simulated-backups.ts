@@ -15,13 +15,11 @@ import type { Outcome } from '../../src/runtime/outcome.ts';
 import { Store } from '../../src/runtime/store.ts';
 import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
+import { Killed } from './simulated-objects.ts';
 
 export const home = { group: improbableBackups.group, namespace: 'operators' };
 const indexes = { [ownerIndex]: byResourceUid(home), [agentNamespaceIndex]: byResourceKey(home) };
 const newStore = <T extends KubeObject>(): Store<T> => new Store<T>({ indexes, onHandlerFailure: () => undefined });
-
-/** Thrown where the operator is killed. */
-export class Killed extends Error {}
 
 /** Simulates an API server with schedules, backups and agent pods, and an operator that can be killed at any write. */
 export class SimulatedBackups {

@@ -50,7 +50,7 @@ const failed = (message: string): object => ({
 const ended = (name: string, terminated: object): object => ({ name, restartCount: 0, state: { terminated } });
 
 /** A point at which the operator could be killed, with a copy of the simulation at that point. */
-export interface Moment {
+export interface RestoreMoment {
   readonly title: string;
   readonly life: SimulatedRestore;
 }
@@ -116,8 +116,8 @@ export class SimulatedRestore {
   }
 
   /** Runs to the end and returns every point at which the operator could be killed. */
-  async runAndRemember(): Promise<readonly Moment[]> {
-    const moments: Moment[] = [];
+  async runAndRemember(): Promise<readonly RestoreMoment[]> {
+    const moments: RestoreMoment[] = [];
     this.objects.onWrite = (when) => {
       // Before the next write of a pass the state equals that after the previous write.
       if (when === 'after' || !this.#wroteInThisPass)

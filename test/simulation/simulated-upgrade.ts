@@ -13,7 +13,7 @@ import { annotated, imageIn, statusOf, versionOf, withoutDigest } from './simula
 import { StepCounter } from './step-counter.ts';
 
 /** A point at which the operator could be killed, with a copy of the simulation at that point. */
-export interface Moment {
+export interface UpgradeMoment {
   readonly title: string;
   readonly life: SimulatedUpgrade;
 }
@@ -71,8 +71,8 @@ export class SimulatedUpgrade {
   }
 
   /** Changes the spec and returns every point at which the operator could be killed. */
-  async changeAndRemember(spec: Spec): Promise<readonly Moment[]> {
-    const moments: Moment[] = [];
+  async changeAndRemember(spec: Spec): Promise<readonly UpgradeMoment[]> {
+    const moments: UpgradeMoment[] = [];
     this.#counter = new StepCounter(false, (when) => {
       // Before the next step of a pass the state equals that after the previous step.
       if (when === 'after' || !this.#actedInThisPass)

@@ -19,13 +19,6 @@ export async function read<T>({ namespace }: Within, target: string): Promise<Ob
   return (await (await theClient()).get(resource, { namespace, name })) as ObjectWith<T>;
 }
 
-/** Reads one object; undefined if it does not exist. */
-export const find = <T>(within: Within, target: string): Promise<ObjectWith<T> | undefined> =>
-  read<T>(within, target).catch((thrown: unknown) => {
-    if (isAbsentOrUndefined(thrown)) return undefined;
-    throw thrown;
-  });
-
 /** Reads all objects of a kind, or with a label (`pods -l app=etcd`), sorted by name. */
 export async function list<T>({ namespace }: Within, target: string): Promise<readonly ObjectWith<T>[]> {
   const { resource, labelSelector } = targetOf(target);

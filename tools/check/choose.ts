@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { skipReasonIn, type Where } from '../../test/support/place.ts';
 import type { Declared } from '../../test/support/story-catalog.ts';
-import { ageOf, type Bed, keyOf, type Ledger, oldest } from './ledger.ts';
+import { ageOf, type Bed, type Ledger, ledgerKey, oldest } from './ledger.ts';
 
 /** One story on one bed. */
 export interface Pair {
@@ -23,7 +23,7 @@ export const pairsOf = (stories: readonly Declared[]): readonly Pair[] =>
     (['lab', 'cluster'] as const)
       .filter((bed) => skipReasonIn(where, bed === 'lab' ? 'the lab' : 'our cluster') === undefined)
       .filter((bed) => bed === 'lab' || where !== 'as on the lab')
-      .map((bed) => ({ key: keyOf(title, bed), title, file, bed, where })),
+      .map((bed) => ({ key: ledgerKey(title, bed), title, file, bed, where })),
   );
 
 export interface Circumstances {

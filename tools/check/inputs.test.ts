@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfInputs, inputsOf } from './inputs.ts';
-import { etcdVersions, lab, stores, testCluster } from './suites.ts';
+import { etcdOfEveryVersion, lab, stores, testCluster } from './suites.ts';
 
 describe('the input hash of a suite', () => {
   const tests = ['tools/lib/cache.test.ts'];
@@ -26,7 +26,7 @@ describe('the inputs of a suite', () => {
     ...['test/support/longest-first.ts', 'tools/check/suites.ts', 'tools/lib/suites.ts', 'tools/lib/other-failures.ts'],
   ];
 
-  for (const { name, sources } of [etcdVersions, stores, lab, testCluster])
+  for (const { name, sources } of [etcdOfEveryVersion, stores, lab, testCluster])
     it(`${name}: its tests, their imports, and the files that run it`, async () => {
       const files = await inputsOf(sources);
       expect(everywhere.filter((file) => !files.includes(file))).toEqual([]);

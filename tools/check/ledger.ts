@@ -39,7 +39,7 @@ export interface Ledger {
 
 export const emptyLedger: Ledger = { checks: 0, landings: [], stories: {}, firstSeen: {}, flakes: [], suites: {} };
 
-export const keyOf = (title: string, bed: Bed): string => `${bed}: ${title}`;
+export const ledgerKey = (title: string, bed: Bed): string => `${bed}: ${title}`;
 
 /** The number of landings since a story last passed on a bed, or since it was added. */
 export function ageOf(ledger: Ledger, key: string): number {
@@ -87,7 +87,7 @@ export function withResults(ledger: Ledger, results: CheckResults): Ledger {
   const landings = isGreen && !ledger.landings.includes(commit) ? [...ledger.landings, commit] : ledger.landings;
   const passed = endings.filter(({ outcome }) => outcome === 'passed');
   const entries = passed.map(({ title, bed, wallSeconds, cpuSeconds }): [string, Entry] => [
-    keyOf(title, bed),
+    ledgerKey(title, bed),
     { commit, landings: landings.length, wallSeconds, cpuSeconds },
   ]);
   const kept = new Set(known);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Ending } from '../../test/support/story-turns.ts';
 import { overBudget } from './budgets.ts';
 import type { Pair } from './choose.ts';
-import { type Ended, lastLines } from './report.ts';
+import { type RunResult, runReport } from './report.ts';
 
-const ended = (given: Partial<Ended>): Ended => ({
+const ended = (given: Partial<RunResult>): RunResult => ({
   ...{
     lines: [],
     skipped: [],
@@ -17,7 +17,7 @@ const ended = (given: Partial<Ended>): Ended => ({
   },
   ...given,
 });
-const linesOf = (given: Partial<Ended>): readonly string[] => lastLines(ended(given)).trimEnd().split('\n');
+const linesOf = (given: Partial<RunResult>): readonly string[] => runReport(ended(given)).trimEnd().split('\n');
 
 describe('the report of a run', () => {
   it('ends with the tally on its own line', () => {

@@ -12,7 +12,7 @@ export interface Line {
   readonly stories?: number;
 }
 
-export interface Ended {
+export interface RunResult {
   readonly lines: readonly Line[];
   readonly skipped: readonly string[];
   readonly endings: readonly Ending[];
@@ -35,7 +35,7 @@ const mostExpensive = 20;
 const failuresShown = 30;
 
 /** The report of a run: costs, failures, and the tally as the last line. */
-export function lastLines(ended: Ended): string {
+export function runReport(ended: RunResult): string {
   const { lines, skipped, endings, flakes, leftOut, tally, reason } = ended;
   const expensive = endings
     .toSorted((a, b) => b.cpuSeconds - a.cpuSeconds)

@@ -6,7 +6,7 @@ import { slowness } from '../lib/cpu.ts';
 import { plainLine, resultsDirectory, type SuiteResult, sum, type Tally } from '../lib/suites.ts';
 import { overBudget } from './budgets.ts';
 import type { Pair } from './choose.ts';
-import { type Line, lastLines, lineOf } from './report.ts';
+import { type Line, lineOf, runReport } from './report.ts';
 import type { StoriesResult } from './run-stories.ts';
 
 /** A red gate: the rest of the run is skipped. */
@@ -143,7 +143,7 @@ export class Run {
   end(reason?: string): void {
     this.writeTally();
     this.#print(
-      lastLines({
+      runReport({
         lines: this.#lines,
         skipped: this.#skipped,
         endings: this.endings,

@@ -4,7 +4,7 @@ import type { Declared } from '../../test/support/story-catalog.ts';
 import { run } from '../lib/run.ts';
 import { etcdVersions } from '../programs/catalog.ts';
 import { type Choice, type Family, type Pair, pairsOf } from './choose.ts';
-import { keyOf } from './ledger.ts';
+import { ledgerKey } from './ledger.ts';
 
 /** All stories, listed by a separate process. */
 export async function allStories(): Promise<readonly Declared[]> {
@@ -24,7 +24,7 @@ export const everyStory = (stories: readonly Declared[], place: Place): Choice =
   return {
     core: stories
       .filter(({ where }) => skipReasonIn(where, place) === undefined)
-      .map((story) => ({ ...story, key: keyOf(story.title, bed), bed })),
+      .map((story) => ({ ...story, key: ledgerKey(story.title, bed), bed })),
     others: [],
   };
 };

@@ -13,6 +13,7 @@ export async function staticChecks(): Promise<SuiteResult> {
     await runOne('biome', ['check', '--log-level=warn', '.'], staticLimit),
     await runOne('oxlint', ['--quiet'], staticLimit),
     await runOne('tsc', ['-p', '.'], staticLimit),
+    await runOne('knip', ['--no-progress', '--treat-config-hints-as-errors'], staticLimit),
   ];
   return together(results);
 }
@@ -42,7 +43,7 @@ export interface SkippableSuite {
 
 const wholeProgram = ['src/**/*.ts', 'tools/**/*', 'examples/**/*', 'deploy/**/*'];
 
-export const etcdVersions: SkippableSuite = {
+export const etcdOfEveryVersion: SkippableSuite = {
   name: 'real etcd of every version',
   sources: { tests: ['test/integration/etcd*.test.ts'], besides: ['tools/programs/etcd-*/*'] },
   run: () => runSuite({ projects: ['etcd'], limitMillis: 6 * minute }),

@@ -59,7 +59,7 @@ export async function checkTier(run: Run): Promise<void> {
     await testAsNewContributor(run);
     const suite = (each: suites.SkippableSuite): Promise<void> =>
       unlessGreen(run, each, { known: ledger.suites, green });
-    await Promise.all([inOrder([suites.etcdVersions, suites.stores], suite), suite(suites.lab)]);
+    await Promise.all([inOrder([suites.etcdOfEveryVersion, suites.stores], suite), suite(suites.lab)]);
     await suite(suites.testCluster);
     await storiesByTurns(run, pairs, { ledger, commit });
   });
@@ -128,7 +128,7 @@ export async function fullTier(run: Run): Promise<void> {
   await run.gate('unit and simulation', suites.unit);
   await prepare(layoutOf('check'));
   await run.suite('contract on the lab', suites.contractOnLab);
-  for (const { name, run: work } of [suites.etcdVersions, suites.stores, suites.lab, suites.testCluster])
+  for (const { name, run: work } of [suites.etcdOfEveryVersion, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
   await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));
   await clusterSuites(run, everyStory(stories, 'our cluster'), 50 * minute);

@@ -1,6 +1,6 @@
 import type { ServerState } from '../state.ts';
 import { StatusError } from '../status-error.ts';
-import { includes, type Rule, rulesFor } from './rules.ts';
+import { includes, type PolicyRule, rulesFor } from './rules.ts';
 import { isMaster, type User } from './user.ts';
 
 /** The action that is to be authorized. */
@@ -21,7 +21,7 @@ export interface PathAttributes {
 export const mayDo = (state: ServerState, user: User, attributes: Attributes): boolean =>
   isMaster(user) || rulesFor(state, user, attributes.namespace).some((rule) => allows(rule, attributes));
 
-function allows(rule: Rule, { verb, group, plural, name, subresource }: Attributes): boolean {
+function allows(rule: PolicyRule, { verb, group, plural, name, subresource }: Attributes): boolean {
   const isNamed = rule.resourceNames.length === 0 || (name !== undefined && rule.resourceNames.includes(name));
   return (
     includes(rule.verbs, verb) &&
@@ -31,7 +31,7 @@ function allows(rule: Rule, { verb, group, plural, name, subresource }: Attribut
   );
 }
 
-function coversResource({ resources }: Rule, plural: string, subresource: string | undefined): boolean {
+function coversResource({ resources }: PolicyRule, plural: string, subresource: string | undefined): boolean {
   if (subresource === undefined) return includes(resources, plural);
   return includes(resources, `${plural}/${subresource}`) || resources.includes(`*/${subresource}`);
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../object.ts';
 import type { ServerState } from '../state.ts';
 import type { User } from './user.ts';
 
-export interface Rule {
+export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -14,7 +14,7 @@ export interface Rule {
 const rbac = 'rbac.authorization.k8s.io';
 
 /** The RBAC rules of a user in a namespace, or cluster-wide without one. */
-export function rulesFor({ store }: ServerState, user: User, namespace: string | undefined): readonly Rule[] {
+export function rulesFor({ store }: ServerState, user: User, namespace: string | undefined): readonly PolicyRule[] {
   const everywhere = store.list(`${rbac}/clusterrolebindings`);
   const here = namespace === undefined ? [] : store.list(`${rbac}/rolebindings`, namespace);
   return [...everywhere, ...here]
@@ -44,7 +44,7 @@ function roleOf(store: ServerState['store'], binding: KubeObject): KubeObject | 
 
 const texts = (value: unknown): readonly string[] => listOf(value).map(String);
 
-const rulesOf = (role: KubeObject | undefined): readonly Rule[] =>
+const rulesOf = (role: KubeObject | undefined): readonly PolicyRule[] =>
   fieldsIn(role?.['rules']).map((rule) => ({
     verbs: texts(rule['verbs']),
     apiGroups: texts(rule['apiGroups']),

@@ -7,7 +7,7 @@ const issuer = 'https://kubernetes.default.svc.cluster.local';
 const algorithm = 'ES256';
 
 /** A request for a token. */
-export interface TokenRequest {
+export interface IssueRequest {
   readonly account: KubeObject;
   readonly seconds: number;
   readonly audiences: readonly string[];
@@ -33,7 +33,7 @@ export class Tokens {
     this.#publicKey = createPublicKey(publicKey);
   }
 
-  async make({ account, seconds, audiences, boundTo }: TokenRequest): Promise<{ token: string; expires: string }> {
+  async make({ account, seconds, audiences, boundTo }: IssueRequest): Promise<{ token: string; expires: string }> {
     const { namespace = '', name, uid } = account.metadata;
     const issued = Math.floor(Date.now() / 1000);
     const pod = boundTo && { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } };

@@ -1,5 +1,5 @@
 /** The resource and object of a path. */
-export interface Target {
+export interface RequestTarget {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -13,7 +13,7 @@ export interface Target {
 const ofNamespaces = new Set(['status', 'finalize']);
 
 /** Parses `/api/v1/…` and `/apis/group/version/…`; other paths are not about resources. */
-export function targetOf(path: string): Target | undefined {
+export function targetOf(path: string): RequestTarget | undefined {
   const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
   const isCore = parts[0] === 'api';
   if (!isCore && parts[0] !== 'apis') return undefined;
@@ -22,14 +22,14 @@ export function targetOf(path: string): Target | undefined {
   return { group, version, ...resourceIn(rest) };
 }
 
-function resourceIn(rest: readonly string[]): Omit<Target, 'group' | 'version'> {
+function resourceIn(rest: readonly string[]): Omit<RequestTarget, 'group' | 'version'> {
   const [first = '', namespace, third] = rest;
   const isInside = first === 'namespaces' && third !== undefined && !ofNamespaces.has(third);
   if (!isInside) return named(first, rest.slice(1));
   return { namespace: namespace ?? '', ...named(third, rest.slice(3)) };
 }
 
-const named = (plural: string, [name, subresource]: readonly string[]): Omit<Target, 'group' | 'version'> => ({
+const named = (plural: string, [name, subresource]: readonly string[]): Omit<RequestTarget, 'group' | 'version'> => ({
   plural,
   ...(name !== undefined && { name }),
   ...(subresource !== undefined && { subresource }),

@@ -3,7 +3,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import messages from '../gen/messages.json' with { type: 'json' };
 import type { Fields } from '../json.ts';
 import { timeOf } from '../object.ts';
-import { definitions, schemaOfKind } from '../schema/schema.ts';
+import { builtinSchemas, schemaOfKind } from '../schema/schema.ts';
 import { badRequest } from '../status-error.ts';
 
 /**
@@ -91,7 +91,7 @@ function addField(message: Fields, [name, type, many]: Field, { reader, parent }
 
 /** True if JSON inlines the field into the message around it. */
 const isInline = (parent: string, name: string): boolean => {
-  const properties = definitions[parent]?.properties;
+  const properties = builtinSchemas[parent]?.properties;
   return properties !== undefined && properties[name] === undefined;
 };
 

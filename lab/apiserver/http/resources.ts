@@ -15,7 +15,7 @@ import { subresources } from '../verbs/subresources.ts';
 import { update } from '../verbs/update.ts';
 import { type WatchEvent, watch } from '../verbs/watch.ts';
 import { type Form, formOf } from './negotiate.ts';
-import { type Target, targetOf } from './paths.ts';
+import { type RequestTarget, targetOf } from './paths.ts';
 import { addWarnings, bodyOf, type Request, type Response, sendJson } from './respond.ts';
 
 type Verb = (call: Call) => ApiResponse | Promise<ApiResponse>;
@@ -36,7 +36,7 @@ const ofCollections: Readonly<Record<string, readonly [string, Verb]>> = {
 
 /** A parsed request: its resource, verb and handler. */
 export interface ParsedRequest {
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly type: ResourceType;
   /** The verb for authorization. */
   readonly verb: string;
@@ -54,7 +54,7 @@ export function parseRequest(state: ServerState, method: string, url: URL): Pars
 
 const isWatch = ({ searchParams }: URL): boolean => /^(true|1)$/.test(searchParams.get('watch') ?? '');
 
-function ofMethod(type: ResourceType, target: Target, method: string): ParsedRequest {
+function ofMethod(type: ResourceType, target: RequestTarget, method: string): ParsedRequest {
   const [verb, handle] = (target.name === undefined ? ofCollections : ofObjects)[method] ?? [];
   if (verb === undefined || handle === undefined || !type.verbs.includes(verb)) throw methodNotAllowed();
   return { target, type, verb, handle: isReview(type) ? review : handle };
@@ -69,7 +69,7 @@ const subresourceVerbs: Readonly<Record<string, string>> = {
   PATCH: 'patch',
 };
 
-function ofSubresource(type: ResourceType, target: Target, method: string): ParsedRequest {
+function ofSubresource(type: ResourceType, target: RequestTarget, method: string): ParsedRequest {
   const name = target.subresource ?? '';
   // For a custom resource Kubernetes reports the object as not found.
   if (!hasSubresource(type, name))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Target } from '../http/paths.ts';
+import type { RequestTarget } from '../http/paths.ts';
 import { type KubeObject, type Meta, now } from '../object.ts';
 import { badRequest, type FieldError } from '../status-error.ts';
 import { generatedName, isSubdomain, type NameCheck, qualifiedNameErrors } from './names.ts';
@@ -38,7 +38,7 @@ function checkNamespace(metadata: Partial<Meta>, namespace: string | undefined):
 /** Refuses an object whose name or namespace differs from the path. */
 export function checkNameAndNamespace(
   metadata: Partial<Meta>,
-  { namespace, name = '' }: Pick<Target, 'namespace' | 'name'>,
+  { namespace, name = '' }: Pick<RequestTarget, 'namespace' | 'name'>,
 ): void {
   checkNamespace(metadata, namespace);
   if (!metadata.name)

@@ -1,7 +1,7 @@
 import { isFields, same } from '../json.ts';
 import type { FieldError } from '../status-error.ts';
 import { celValue, evaluate, messageOf, optionalOf, type Scope } from './cel.ts';
-import { type Rule, resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
+import { type CelRule, resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 interface Position {
   readonly path: string;
@@ -52,7 +52,7 @@ interface CheckedValue {
   readonly old: unknown;
 }
 
-function errorsOfRule(rule: Rule, checked: CheckedValue): readonly FieldError[] {
+function errorsOfRule(rule: CelRule, checked: CheckedValue): readonly FieldError[] {
   if (!applies(rule, checked)) return [];
   const { value, shape } = checked;
   const scope = scopeOf(rule, checked);
@@ -67,13 +67,13 @@ function errorsOfRule(rule: Rule, checked: CheckedValue): readonly FieldError[] 
   }
 }
 
-function scopeOf({ optionalOldSelf }: Rule, { value, shape, old }: CheckedValue): Scope {
+function scopeOf({ optionalOldSelf }: CelRule, { value, shape, old }: CheckedValue): Scope {
   const before = old === undefined ? undefined : celValue(old, shape);
   return { self: celValue(value, shape), oldSelf: optionalOldSelf === true ? optionalOf(before) : before };
 }
 
 /** A transition rule needs an old value. Any other rule is skipped if the value is unchanged. */
-function applies({ rule, optionalOldSelf }: Rule, { value, old }: CheckedValue): boolean {
+function applies({ rule, optionalOldSelf }: CelRule, { value, old }: CheckedValue): boolean {
   if (/\boldSelf\b/.test(rule)) return old !== undefined || optionalOldSelf === true;
   return old === undefined || !same(value, old);
 }
@@ -88,7 +88,7 @@ const errorTypes: Readonly<Record<string, FieldError['type']>> = {
 const scalarOnly = (value: unknown): { value?: unknown } =>
   typeof value === 'object' && value !== null ? {} : { value };
 
-function messageFor({ rule, message, messageExpression }: Rule, scope: Scope): string {
+function messageFor({ rule, message, messageExpression }: CelRule, scope: Scope): string {
   if (messageExpression !== undefined)
     try {
       return String(evaluate(messageExpression, scope));

@@ -38,11 +38,11 @@ export interface Schema {
   readonly 'x-kubernetes-patch-merge-key'?: string;
   readonly 'x-kubernetes-patch-strategy'?: string;
   readonly 'x-kubernetes-group-version-kind'?: readonly { group: string; version: string; kind: string }[];
-  readonly 'x-kubernetes-validations'?: readonly Rule[];
+  readonly 'x-kubernetes-validations'?: readonly CelRule[];
 }
 
 /** A CEL validation rule. */
-export interface Rule {
+export interface CelRule {
   readonly rule: string;
   readonly message?: string;
   readonly messageExpression?: string;
@@ -51,17 +51,17 @@ export interface Rule {
   readonly optionalOldSelf?: boolean;
 }
 
-export const definitions = schemas as unknown as Readonly<Record<string, Schema>>;
+export const builtinSchemas = schemas as unknown as Readonly<Record<string, Schema>>;
 
 /** Resolves a reference to another schema. */
 export function resolved(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const { $ref, ...own } = schema;
-  return { ...definitions[$ref], ...own };
+  return { ...builtinSchemas[$ref], ...own };
 }
 
 const byKind = new Map(
-  Object.entries(definitions).flatMap(([name, schema]) =>
+  Object.entries(builtinSchemas).flatMap(([name, schema]) =>
     (schema['x-kubernetes-group-version-kind'] ?? []).map(
       ({ group, version, kind }) => [`${group}/${version}/${kind}`, { $ref: name }] as const,
     ),

@@ -1,5 +1,5 @@
 import type { ContainerAddress, NodeStreams, PodAddress } from '../../streams.ts';
-import type { Target } from '../http/paths.ts';
+import type { RequestTarget } from '../http/paths.ts';
 import { at, fieldsIn, numberOf, textOf } from '../json.ts';
 import type { KubeObject } from '../object.ts';
 import type { ServerState } from '../state.ts';
@@ -13,7 +13,7 @@ export interface FoundContainer {
 }
 
 /** The container of a request. A pod with one container needs no container name. */
-export function findContainer(state: ServerState, target: Target, query: URLSearchParams): FoundContainer {
+export function findContainer(state: ServerState, target: RequestTarget, query: URLSearchParams): FoundContainer {
   const { found, pod, node } = findPod(state, target);
   return { node, container: { ...pod, container: containerName(found, query.get('container')) } };
 }
@@ -25,7 +25,7 @@ export interface FoundPod {
   readonly node: NodeStreams;
 }
 
-export function findPod(state: ServerState, target: Target): FoundPod {
+export function findPod(state: ServerState, target: RequestTarget): FoundPod {
   const type = state.types.find({ group: '', version: 'v1', plural: 'pods' });
   if (type === undefined) throw new Error('the server has no pods');
   const found = find({ state, type, target });
@@ -59,7 +59,7 @@ function kubeletOf({ store }: ServerState, name: string): string {
   return `${textOf(inside?.['address']) || name}:${port}`;
 }
 
-function unreachable(kubelet: string, { namespace, name, subresource }: Target): StatusError {
+function unreachable(kubelet: string, { namespace, name, subresource }: RequestTarget): StatusError {
   const asked =
     subresource === 'log'
       ? `Get "https://${kubelet}/containerLogs/${namespace}/${name}"`

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { LogRequest } from '../../streams.ts';
-import type { Target } from '../http/paths.ts';
+import type { RequestTarget } from '../http/paths.ts';
 import type { Response } from '../http/respond.ts';
 import { timeOf } from '../object.ts';
 import type { ServerState } from '../state.ts';
@@ -9,7 +9,7 @@ import { findContainer } from './find.ts';
 
 export interface LogContext {
   readonly state: ServerState;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly query: URLSearchParams;
   readonly response: Response;
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { userOf } from '../auth/authenticate.ts';
 import { authorize } from '../auth/authorize.ts';
-import type { Target } from '../http/paths.ts';
+import type { RequestTarget } from '../http/paths.ts';
 import { targetOf } from '../http/paths.ts';
 import type { ServerState } from '../state.ts';
 import { NoSuchPath, StatusError } from '../status-error.ts';
@@ -47,14 +47,14 @@ async function accept(state: ServerState, request: IncomingMessage): Promise<Ser
   return (socket) => serveTerminal(socket, context);
 }
 
-function servePort(state: ServerState, target: Target, query: URLSearchParams): ServeSocket {
+function servePort(state: ServerState, target: RequestTarget, query: URLSearchParams): ServeSocket {
   const { pod, node } = findPod(state, target);
   const port = portIn(query);
   return (socket) => forwardOver(socket, port, () => node.forward(pod, port));
 }
 
 interface TerminalContext extends FoundContainer {
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly query: URLSearchParams;
 }
 

@@ -1,5 +1,5 @@
 import type { User } from '../auth/user.ts';
-import type { Target } from '../http/paths.ts';
+import type { RequestTarget } from '../http/paths.ts';
 import type { ServerState } from '../state.ts';
 import { type ErrorSubject, type FieldError, invalid, supported } from '../status-error.ts';
 import type { ResourceType } from '../types/resource-type.ts';
@@ -8,7 +8,7 @@ import type { ResourceType } from '../types/resource-type.ts';
 export interface Call {
   readonly state: ServerState;
   readonly type: ResourceType;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly query: URLSearchParams;
   readonly user: User;
   readonly contentType: string;

@@ -1,6 +1,6 @@
 import { userOfToken } from '../auth/authenticate.ts';
 import { mayDo, mayRead } from '../auth/authorize.ts';
-import { type Rule, rulesFor } from '../auth/rules.ts';
+import { type PolicyRule, rulesFor } from '../auth/rules.ts';
 import { isMaster, type User } from '../auth/user.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../json.ts';
 import { now } from '../object.ts';
@@ -61,7 +61,13 @@ const attributesOf = (attributes: Fields): Parameters<typeof mayDo>[2] => ({
   ...given(attributes, 'subresource', 'subresource'),
 });
 
-const everything: Rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] };
+const everything: PolicyRule = {
+  verbs: ['*'],
+  apiGroups: ['*'],
+  resources: ['*'],
+  resourceNames: [],
+  nonResourceURLs: [],
+};
 
 function rules(state: ServerState, user: User, namespace: string): Fields {
   const found = isMaster(user)

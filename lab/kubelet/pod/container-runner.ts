@@ -14,7 +14,7 @@ import { LogFile } from '../log/log-file.ts';
 import { Prober } from '../probe/prober.ts';
 import { afterRestart } from './backoff.ts';
 import { runHook } from './hook.ts';
-import { timeOf } from './status.ts';
+import { formatTime } from './status.ts';
 import { type ContainerView, freshView, type Termination } from './view.ts';
 
 export interface ContainerRunnerOptions {
@@ -81,7 +81,7 @@ export class ContainerRunner {
     const id = `lab://${randomBytes(32).toString('hex')}`;
     const prober = this.#proberFor(spec, container);
     const image = spec.image ?? '';
-    const startedAt = timeOf(new Date());
+    const startedAt = formatTime(new Date());
     const hasChanged = this.#view.image !== image;
     this.#run = { container, prober, log };
     this.#view = {
@@ -161,7 +161,7 @@ export class ContainerRunner {
 
   async #ended(spec: ContainerSpec, run: Pick<Termination, 'id' | 'startedAt'>, ended: Ended): Promise<void> {
     this.#run?.prober.stop();
-    const finishedAt = timeOf(new Date());
+    const finishedAt = formatTime(new Date());
     const verdict = await this.#verdictOn(spec, ended, this.#run?.log.tail ?? '');
     this.#view = { ...this.#view, state: { is: 'terminated', ...run, finishedAt, ...verdict } };
     this.#options.onChange();

@@ -16,7 +16,7 @@ import { writeEtc } from './etc.ts';
 import { planPod } from './plan.ts';
 import { seedView } from './seed.ts';
 import { startPlan } from './start-plan.ts';
-import { timeOf } from './status.ts';
+import { formatTime } from './status.ts';
 import type { Views } from './view.ts';
 
 export interface RunnerOptions {
@@ -146,7 +146,7 @@ export class PodRunner {
     this.#volumes = await makeVolumes({ pod, directory, lookup: this.#lookup, directoryOfPvc });
     this.#network ??= await this.#options.makeNetwork();
     if (this.#runners.size > 0) return;
-    const now = timeOf(new Date());
+    const now = formatTime(new Date());
     for (const spec of containersOf(pod)) this.#runners.set(spec.name, this.#runnerFor(pod, spec, now));
   }
 

@@ -18,7 +18,7 @@ export interface PodFacts {
 /** The kubelet's part of a pod's status. */
 export function podStatus(pod: Pod, { views, address, hostAddress, now }: PodFacts): PodStatus {
   const { initContainers = [], containers: specs } = specOf(pod);
-  const time = timeOf(now);
+  const time = formatTime(now);
   const isInitialized = initContainers.every(({ name }) => hasSucceeded(views[name]));
   const containers = statusesOf(pod, specs, viewsWithInitReason(pod, views, isInitialized));
   const inits = statusesOf(pod, initContainers, views).map((status) => ({ ...status, ready: isDone(status) }));
@@ -130,4 +130,4 @@ function sinceOf(condition: Condition, known: readonly Condition[], time: string
 }
 
 /** Formats a time as the API does: whole seconds. */
-export const timeOf = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
+export const formatTime = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');

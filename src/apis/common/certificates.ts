@@ -10,7 +10,7 @@ import type { Tls } from './tls.ts';
 
 type Certified = Pick<MemberTemplate, 'peerTLS' | 'clientTLS' | 'acceptsPlainClients'>;
 
-export function certificatesOf(cluster: string, tls: Tls | undefined): Certified {
+export function certificateFiles(cluster: string, tls: Tls | undefined): Certified {
   if (tls === undefined) return { peerTLS: undefined, clientTLS: undefined };
   const { managed, static: given, acceptPlainClients: acceptsPlainClients } = tls;
   const { peer, client } = managed === undefined ? namedFiles(given?.member ?? {}) : ownFiles(cluster);

@@ -1,4 +1,4 @@
-import type { Rule } from './schema/rule.ts';
+import type { ValidationRule } from './schema/rule.ts';
 
 /**
  * etcd settings that users cannot set: identity, data directory, listen addresses and durability. The operator sets
@@ -27,7 +27,7 @@ const managedSetting = new RegExp(
 );
 
 /** The rule that a variable is not a managed setting. The message names the field for TLS. */
-export const noManagedSetting = (fieldOfTls: string): Rule<string> => ({
+export const noManagedSetting = (fieldOfTls: string): ValidationRule<string> => ({
   cel: `!self.matches(r'${managedSetting.source}')`,
   message: `is set by the operator and must not be set here: leave it out (TLS files come from ${fieldOfTls})`,
   holds: (name) => !managedSetting.test(name),

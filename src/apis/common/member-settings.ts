@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ManifestPart } from '../../core/cluster/model/template.ts';
 import { limitedJson } from './pod-budget.ts';
-import { listBy, looksLike, type Rule, text, withRules } from './schema/rule.ts';
+import { listBy, looksLike, text, type ValidationRule, withRules } from './schema/rule.ts';
 
 /** Settings of etcd and its pods that both APIs have and the originals lack. */
 
@@ -59,7 +59,7 @@ interface AutoCompaction {
   readonly retention: string;
 }
 
-const retentionFitsMode: Rule<AutoCompaction> = {
+const retentionFitsMode: ValidationRule<AutoCompaction> = {
   cel: `self.retention.matches(self.mode == 'periodic' ? r'${duration.source}' : r'${revisions.source}')`,
   message:
     'retention must be a time such as 1h or 30m where mode is periodic, and a number of revisions where it is revision',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Rule } from './schema/rule.ts';
+import type { ValidationRule } from './schema/rule.ts';
 
 /** The limit of a spec for environment variables and annotations of its pods together. */
 const podTextKibibytes = 64;
@@ -33,7 +33,7 @@ const celAnnotations = ({ annotations: field, hasAnnotations }: TextFields): str
   `(${hasAnnotations} ? self.${field}.map(name, ${celBytes('name')} + ${celBytes(`self.${field}[name]`)}).sum() : 0)`;
 
 /** Limits text that every member pod has. The operator caches all pods, so large texts cost memory. */
-export const limitedPodText = <T>(fields: TextFields, textsOf: (pod: T) => PodTexts): Rule<T> => ({
+export const limitedPodText = <T>(fields: TextFields, textsOf: (pod: T) => PodTexts): ValidationRule<T> => ({
   cel: `${celEnv(fields.env)} + ${celAnnotations(fields)} <= ${mostBytes}`,
   message:
     `${fields.env} and ${fields.annotations} must not have more than ${podTextKibibytes} KiB of names and values in all: ` +

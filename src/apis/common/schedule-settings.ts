@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Timetable, timetableOf } from '../../core/schedule/timetable.ts';
 import { integerFrom } from './schema/integer-from.ts';
-import { looksLike, type Rule, text, withRules } from './schema/rule.ts';
+import { looksLike, text, type ValidationRule, withRules } from './schema/rule.ts';
 
 const macros = '@(yearly|annually|monthly|weekly|daily|midnight|hourly)';
 const every = '@every +([0-9]+([.][0-9]+)?(h|m|s|ms|us|µs|ns))+';
@@ -34,7 +34,7 @@ interface Times {
   readonly timeZone?: string | undefined;
 }
 
-export const oneTimeZone: Rule<Times> = {
+export const oneTimeZone: ValidationRule<Times> = {
   cel: "!has(self.timeZone) || !has(self.schedule) || !self.schedule.contains('TZ=')",
   message: 'the time zone is set twice: leave out timeZone, or the TZ prefix of schedule',
   holds: (spec) => spec.timeZone === undefined || spec.schedule?.includes('TZ=') !== true,

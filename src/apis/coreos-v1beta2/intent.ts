@@ -8,7 +8,7 @@ import {
   ports,
 } from '../../core/cluster/model/template.ts';
 import { plaintextAnnotation } from '../../core/cluster/status/plaintext.ts';
-import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../common/certificates.ts';
+import { certificateFiles, managedOf, operatorSecretOf, ownFiles } from '../common/certificates.ts';
 import type { ReadCluster } from '../common/dialect.ts';
 import { imagesOf } from '../common/image.ts';
 import { environmentFor, passedFields } from '../common/member-settings.ts';
@@ -98,7 +98,7 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
     securityContext: pod.securityContext,
     claim: pod.persistentVolumeClaimSpec,
     nameCheck: nameCheckOf(pod.busyboxImage, pod.DNSTimeoutInSecond),
-    ...certificatesOf(metadata.name, spec.TLS),
+    ...certificateFiles(metadata.name, spec.TLS),
   };
 }
 

@@ -160,5 +160,4 @@ export const etcdClusterSpec = withRules(
   managedTlsNeedsEtcd32('TLS'),
 ).transform(splitDigest);
 
-export type EtcdClusterSpec = z.output<typeof etcdClusterSpec>;
 export type PodPolicy = z.output<typeof pod>;

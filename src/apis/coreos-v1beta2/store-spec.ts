@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StorePath } from '../../core/backup/store-location.ts';
 import { secretName } from '../common/member-settings.ts';
-import { looksLike, type Rule, text, withRules } from '../common/schema/rule.ts';
+import { looksLike, text, type ValidationRule, withRules } from '../common/schema/rule.ts';
 
 /** The store fields of EtcdBackup and EtcdRestore. */
 
@@ -107,7 +107,7 @@ const fieldOf = (type: StorageType) => type.toLowerCase() as keyof StoreSpec;
 /** The rules that the field of the selected store is set. */
 export const storeIsNamed = <F extends string>(
   typeField: F,
-): readonly Rule<StoreSpec & Readonly<Record<F, StorageType>>>[] =>
+): readonly ValidationRule<StoreSpec & Readonly<Record<F, StorageType>>>[] =>
   storageTypes.map((type) => ({
     cel: `self.${typeField} != '${type}' || has(self.${fieldOf(type)})`,
     message: `${typeField} is ${type}, so ${fieldOf(type)} must be set`,

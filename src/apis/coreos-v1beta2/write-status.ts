@@ -1,6 +1,6 @@
 import { isInherited, type Memory } from '../../core/cluster/model/cluster.ts';
 import { ports } from '../../core/cluster/model/template.ts';
-import type { ClusterStatus, Condition as CoreCondition } from '../../core/cluster/status/cluster-status.ts';
+import type { ClusterStatus, ClusterCondition as CoreCondition } from '../../core/cluster/status/cluster-status.ts';
 import type { Scaling, Upgrade } from '../../core/cluster/status/under-way.ts';
 import type { Findings } from '../common/dialect.ts';
 import {
@@ -9,7 +9,7 @@ import {
   mergeConditions,
   type NewCondition,
 } from '../common/status/conditions.ts';
-import { dropHealth, markUnhealthy, stateOf } from '../common/status/member-status.ts';
+import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
 import { type EtcdClusterStatus, storedStatus } from './status.ts';
 
@@ -50,7 +50,7 @@ function memberStatusOf(
   { members, memory }: ClusterStatus,
   before: EtcdClusterStatus['memberStatus'],
 ): EtcdClusterStatus['memberStatus'] {
-  if (members.length > 0) return members.map((member) => stateOf(member, before ?? []));
+  if (members.length > 0) return members.map((member) => memberStateOf(member, before ?? []));
   return before === undefined ? inherited(memory) : markUnhealthy(before);
 }
 

@@ -12,11 +12,11 @@ export const conditionFields = (typeDescription: string) =>
   });
 
 type Condition = z.output<ReturnType<typeof conditionFields>>;
-export type NewCondition = Omit<Condition, 'lastTransitionTime'>;
+export type UntimedCondition = Omit<Condition, 'lastTransitionTime'>;
 
 /** Adds transition times to conditions. A time changes only with the status. */
 export const withTransitionTimes = (
-  conditions: readonly NewCondition[],
+  conditions: readonly UntimedCondition[],
   before: readonly Condition[],
   now: Date,
 ): Condition[] =>

@@ -2,7 +2,7 @@ import type { Memory } from '../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../core/cluster/model/names.ts';
 import { type ManifestPart, type MemberTemplate, type Naming, ports } from '../../core/cluster/model/template.ts';
 import { plaintextAnnotation } from '../../core/cluster/status/plaintext.ts';
-import { certificatesOf, managedOf, operatorSecretOf, ownFiles } from '../common/certificates.ts';
+import { certificateFiles, managedOf, operatorSecretOf, ownFiles } from '../common/certificates.ts';
 import type { ReadCluster } from '../common/dialect.ts';
 import { imagesOf } from '../common/image.ts';
 import { environmentFor, passedFields } from '../common/member-settings.ts';
@@ -60,7 +60,7 @@ function pauseOf({ metadata, spec }: EtcdClusterResource): { readonly paused: bo
 const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => {
   const client = 'etcd-client';
   const peer = 'etcd-peer';
-  const hasTls = certificatesOf(name, spec.tls).clientTLS !== undefined;
+  const hasTls = certificateFiles(name, spec.tls).clientTLS !== undefined;
   return {
     prefix: group,
     clusterLabels: { [nameLabel]: 'etcd', [clusterLabel]: name },
@@ -89,7 +89,7 @@ function templateOf({ metadata, spec }: EtcdClusterResource): MemberTemplate {
     securityContext: pod.securityContext,
     claim: spec.storage.volumeClaimTemplate,
     nameCheck: undefined,
-    ...certificatesOf(metadata.name, spec.tls),
+    ...certificateFiles(metadata.name, spec.tls),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   resources,
   toleration,
 } from '../common/schema/kubernetes-types.ts';
-import { type Rule, table, text, withRules } from '../common/schema/rule.ts';
+import { table, text, type ValidationRule, withRules } from '../common/schema/rule.ts';
 import { ownPrefix } from './names.ts';
 
 type Entries = Readonly<Record<string, string>>;
@@ -34,13 +34,13 @@ export const clusterLabel = `${ownPrefix}cluster-name`;
 
 const isReserved = (name: string): boolean => name.startsWith(ownPrefix);
 
-const noReservedAnnotation: Rule<Metadata> = {
+const noReservedAnnotation: ValidationRule<Metadata> = {
   cel: `!has(self.annotations) || self.annotations.all(name, !name.startsWith('${ownPrefix}'))`,
   message: "Annotation name is a reserved name ('etcd.improbable.io' prefix)", // the original's message
   holds: ({ annotations = {} }) => !Object.keys(annotations).some(isReserved),
 };
 
-const noReservedLabel: Rule<Metadata> = {
+const noReservedLabel: ValidationRule<Metadata> = {
   cel: `!has(self.labels) || self.labels.all(name, name != '${nameLabel}' && !name.startsWith('${ownPrefix}'))`,
   message: `Label name is a reserved name ('${nameLabel}', or 'etcd.improbable.io' prefix)`,
   holds: ({ labels = {} }) => !Object.keys(labels).some((name) => name === nameLabel || isReserved(name)),
@@ -96,5 +96,3 @@ export const podTemplate = withRules(
     ({ etcdEnv, metadata: given }) => ({ etcdEnv, annotations: given?.annotations }),
   ),
 );
-
-export type PodTemplate = z.output<typeof podTemplate>;

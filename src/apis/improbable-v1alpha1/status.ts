@@ -90,7 +90,7 @@ export const etcdPeerStatus = z.object(peerFields).partial();
 
 export type EtcdClusterStatus = z.output<typeof etcdClusterStatus>;
 export type EtcdPeerStatus = z.output<typeof etcdPeerStatus>;
-export type Condition = z.output<typeof condition>;
+export type EtcdClusterCondition = z.output<typeof condition>;
 
 /**
  * A lenient schema for stored status, which may be from the original, from an older operator or edited by hand. Invalid

@@ -61,5 +61,3 @@ export const storage = z.object({
 export const storageOrDefault = storage
   .prefault({})
   .describe('storage has the settings of the volumes. Each member has its own volume.');
-
-export type Storage = z.output<typeof storage>;

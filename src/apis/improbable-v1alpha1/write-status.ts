@@ -2,11 +2,11 @@ import { compareVersions, minorOf, parseVersion } from '../../core/cluster/model
 import type { ClusterStatus } from '../../core/cluster/status/cluster-status.ts';
 import type { Findings } from '../common/dialect.ts';
 import { conditionsOfProblems, conditionsOfUnobserved } from '../common/status/conditions.ts';
-import { dropHealth, markUnhealthy, stateOf } from '../common/status/member-status.ts';
+import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
-import { type Condition, type EtcdClusterStatus, storedClusterStatus } from './status.ts';
+import { type EtcdClusterCondition, type EtcdClusterStatus, storedClusterStatus } from './status.ts';
 
-type NewCondition = Omit<Condition, 'lastTransitionTime'>;
+type NewCondition = Omit<EtcdClusterCondition, 'lastTransitionTime'>;
 
 /** The status: the original's fields and conditions. */
 export function writeStatus({ status, blueprint, generation, now }: Findings, previous: unknown): EtcdClusterStatus {
@@ -32,13 +32,13 @@ export function writeStatus({ status, blueprint, generation, now }: Findings, pr
   });
 }
 
-const generationOf = (generation: number | undefined): Pick<Condition, 'observedGeneration'> =>
+const generationOf = (generation: number | undefined): Pick<EtcdClusterCondition, 'observedGeneration'> =>
   generation === undefined ? {} : { observedGeneration: generation };
 
 /** While no member answers, the last known list is kept, as in the original: the next pass depends on it. */
 function membersOf({ size, ready, members }: ClusterStatus, before: EtcdClusterStatus): EtcdClusterStatus {
   const known = before.members ?? [];
-  const seen = members.map((member) => stateOf(member, known));
+  const seen = members.map((member) => memberStateOf(member, known));
   return { replicas: size, readyReplicas: ready.length, members: seen.length > 0 ? seen : markUnhealthy(known) };
 }
 
@@ -88,7 +88,11 @@ function withConditions(added: readonly NewCondition[], before: EtcdClusterStatu
 }
 
 /** Adds transition times to conditions. A time changes only with the status. */
-const mergeConditions = (conditions: readonly NewCondition[], before: readonly Condition[], now: Date): Condition[] =>
+const mergeConditions = (
+  conditions: readonly NewCondition[],
+  before: readonly EtcdClusterCondition[],
+  now: Date,
+): EtcdClusterCondition[] =>
   conditions.map((condition) => {
     const old = before.find(({ type }) => type === condition.type);
     const time = now.toISOString().replace(/\.\d+Z$/, 'Z');

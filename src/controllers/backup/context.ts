@@ -2,7 +2,7 @@ import type { BackupDialect } from '../../apis/common/backup-dialect.ts';
 import type { ClusterDialect } from '../../apis/common/dialect.ts';
 import type { AgentImage } from '../../core/manifests/agent-pod.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject, Pod } from '../../kube/object.ts';
+import type { Pod } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { ClusterObject, ControllerContext } from '../shared/context.ts';
@@ -28,5 +28,3 @@ export interface BackupContext
   /** The operator's own image, or a message if it is unknown. */
   readonly image: AgentImage | string;
 }
-
-export type BackupObject = ClusterObject & KubeObject;

@@ -9,7 +9,7 @@ import { agentOf } from '../shared/agent-pods.ts';
 import { askProgress } from '../shared/agent-progress.ts';
 import { ownerIndex } from '../shared/context.ts';
 import { accessTo, type EtcdAccess } from '../shared/etcd-access.ts';
-import { refusalOf } from '../shared/operator-store.ts';
+import { storeRefusalOf } from '../shared/operator-store.ts';
 import { fetchSecret } from '../shared/secret-reader.ts';
 import { withStatus } from '../shared/status-writer.ts';
 import { isInOtherNamespace, placementOf, withQualifiedHosts } from './agent-placement.ts';
@@ -88,7 +88,8 @@ async function obstacleTo(
 ): Promise<string | undefined> {
   if (typeof context.image === 'string') return context.image;
   const { operators } = context;
-  const refusal = intent.credentials === 'operators' ? refusalOf(intent.store, intent.namespace, operators) : undefined;
+  const refusal =
+    intent.credentials === 'operators' ? storeRefusalOf(intent.store, intent.namespace, operators) : undefined;
   const { namespace, place } = placementOf(intent, context);
   const ofClaim = await refusalToWritePvc(place, namespace, context);
   return refusal ?? ofClaim ?? etcdSecretObstacle(intent, access, context) ?? missingSecret(intent, access, context);

@@ -38,7 +38,7 @@ export function backupReconciler(context: BackupContext): Reconcile<string> {
     if (found === undefined) return done; // garbage collection deletes the Pods; stored objects stay
     if (!(await withoutOldFinalizer(found, context))) return requeueAfter(seconds.acted);
     if (found.metadata.deletionTimestamp !== undefined || !context.isOurs(found.metadata)) return done;
-    return context.caughtUp(key) ? visit(withStatus(found, context), context) : requeueOnStaleCache(seconds.acted);
+    return context.caughtUp(key) ? visit(withStatus(found, context), context) : requeueOnStaleCache;
   }, context);
 }
 

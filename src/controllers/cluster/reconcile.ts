@@ -6,7 +6,7 @@ import { statusOf } from '../../core/cluster/status/cluster-status.ts';
 import { delayed } from '../../core/cluster/status/delay.ts';
 import { withPlaintext } from '../../core/cluster/status/plaintext.ts';
 import { keyOf, type Stored } from '../../kube/object.ts';
-import { done, failed, type Outcome } from '../../runtime/outcome.ts';
+import { done, failed, type Outcome, requeueOnStaleCache } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ClusterObject, ControllerContext } from '../shared/context.ts';
@@ -22,7 +22,7 @@ import { type Observed, observe } from './observe/observe.ts';
 import { parseOrRefuse } from './parse-cached.ts';
 import { withReportedMigration } from './tls/client-migration-notice.ts';
 import { invalidateSecrets, withCachedSecrets } from './tls/secret-cache.ts';
-import { afterFailure, afterLateCache, needsUserAction, nextVisit } from './visit.ts';
+import { afterFailure, needsUserAction, nextVisit } from './visit.ts';
 
 /** The shortest time between two writes of a changing status. */
 const seconds = { betweenWrites: 1, betweenWritesWhileForming: 5, untilStepsAreReported: 3 } as const;
@@ -38,7 +38,7 @@ export function clusterReconciler(context: ControllerContext): Reconcile<string>
     if (!context.isOurs(object.metadata)) return ignoreForeignScope(object, context);
     if (!context.caughtUp(key)) {
       doneUpkeep.putBack(key, upkeep);
-      return afterLateCache; // the caches do not show the last write of this operator yet
+      return requeueOnStaleCache; // the caches do not show the last write of this operator yet
     }
     const read = parseOrRefuse(object, context);
     if (typeof read === 'string') return refuse(object, read, context);

@@ -2,15 +2,7 @@ import type { ClusterWorld } from '../../core/cluster/model/cluster.ts';
 import type { Verdict } from '../../core/cluster/plan/step.ts';
 import { secondsUntilReport } from '../../core/cluster/status/trouble.ts';
 import type { Reason } from '../../core/reasons.ts';
-import {
-  failed,
-  type Outcome,
-  requeueAfter,
-  requeueAfterStep,
-  requeueAround,
-  requeueOnStaleCache,
-  waiting,
-} from '../../runtime/outcome.ts';
+import { failed, type Outcome, requeueAfter, requeueAfterStep, requeueAround, waiting } from '../../runtime/outcome.ts';
 import type { Failure } from '../../std/failure.ts';
 import { isTransient, type Trouble } from './failure-report.ts';
 
@@ -30,9 +22,6 @@ export interface Ended {
   readonly verdict: Verdict;
   readonly trouble: Trouble;
 }
-
-/** The caches do not show the operator's last write yet. The watch event of that write will follow. */
-export const afterLateCache: Outcome = requeueOnStaleCache(seconds.acted);
 
 export const afterFailure = (failure: Failure): Outcome =>
   isTransient(failure) ? waiting(`retry after: ${failure.kind}`, seconds.waiting) : failed(failure);

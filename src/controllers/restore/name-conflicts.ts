@@ -5,8 +5,8 @@ import type { RestoreIntent } from '../../core/restore/model.ts';
 import { isAbsentOrUndefined } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
+import type { PodsAndPvcs } from '../cluster/observe/members.ts';
 import type { RestoreContext } from './context.ts';
-import type { PodsAndPvcs } from './pods-and-pvcs.ts';
 import { isMadeFor } from './pods-and-pvcs.ts';
 import { clusterNamed, type Found } from './target.ts';
 

@@ -9,7 +9,8 @@ import { type KubeObject, keyOf, type Pod, type Stored } from '../../kube/object
 import { isOwnedBy } from '../../kube/owner.ts';
 import { refusalToReadPvc } from '../backup/member-claims.ts';
 import { endpointOf, withDialer } from '../cluster/observe/etcd-connections.ts';
-import { refusalOf } from '../cluster/observe/membership.ts';
+import type { PodsAndPvcs } from '../cluster/observe/members.ts';
+import { authRefusalOf } from '../cluster/observe/membership.ts';
 import { refusedUser } from '../cluster/observe/observe.ts';
 import { agentOf } from '../shared/agent-pods.ts';
 import { type ClusterObject, ownerIndex } from '../shared/context.ts';
@@ -19,7 +20,7 @@ import { templateFor } from './cluster-template.ts';
 import type { RestoreContext } from './context.ts';
 import { restoreFinalizer } from './finalizer.ts';
 import { nameConflictFor } from './name-conflicts.ts';
-import { isLabelledFor, isMadeFor, objectRef, type PodsAndPvcs, podsAndPvcsIn } from './pods-and-pvcs.ts';
+import { isLabelledFor, isMadeFor, objectRef, podsAndPvcsIn } from './pods-and-pvcs.ts';
 import { isUp, stateOfSeed } from './seed-state.ts';
 import { findTarget, type Target } from './target.ts';
 
@@ -213,7 +214,7 @@ async function seedStatus(
   const connection = context.etcd.to(endpoint);
   context.etcd.keepOnly(owner, [connection]);
   const status = connection.status({ timeoutMillis: 2_000 });
-  return status.catch((thrown: unknown) => refusedUser(refusalOf(thrown), { ...read, userProblem })[0]);
+  return status.catch((thrown: unknown) => refusedUser(authRefusalOf(thrown), { ...read, userProblem })[0]);
 }
 
 type Store = RestoreIntent['store'];

@@ -1,16 +1,12 @@
 import type { Blueprint } from '../../core/manifests/manifest.ts';
 import type { ObjectRef, RestoreIntent } from '../../core/restore/model.ts';
-import type { KubeObject, PersistentVolumeClaim, Pod, Stored } from '../../kube/object.ts';
+import type { KubeObject, Stored } from '../../kube/object.ts';
 import { isOwnedBy } from '../../kube/owner.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { slim } from '../../runtime/slim.ts';
+import type { PodsAndPvcs } from '../cluster/observe/members.ts';
 import { agentLabel } from '../shared/agent-pods.ts';
 import type { RestoreContext } from './context.ts';
-
-export interface PodsAndPvcs {
-  readonly pods: readonly Stored<Pod>[];
-  readonly claims: readonly Stored<PersistentVolumeClaim>[];
-}
 
 /** Lists all Pods and PVCs of the namespace. No label selector is used, because the restore changes labels. */
 export async function podsAndPvcsIn({ namespace }: RestoreIntent, { client }: RestoreContext): Promise<PodsAndPvcs> {

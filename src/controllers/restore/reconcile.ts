@@ -4,7 +4,7 @@ import type { RestoreWorld } from '../../core/restore/model.ts';
 import { planRestore } from '../../core/restore/plan-restore.ts';
 import { blocked, type RestoreStep, type RestoreVerdict } from '../../core/restore/step.ts';
 import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
-import { done, type Outcome } from '../../runtime/outcome.ts';
+import { done, type Outcome, requeueOnStaleCache } from '../../runtime/outcome.ts';
 import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ClusterObject } from '../shared/context.ts';
@@ -20,7 +20,7 @@ import { performRestore } from './perform.ts';
 import { replacingExisting } from './replace-existing.ts';
 import { deleteStoreProxies, ensureStoreProxy } from './store-proxy.ts';
 import { KindNotServed } from './target.ts';
-import { afterLateCache, nextVisit, recordWait, visitIfUnchanged } from './visit.ts';
+import { nextRestoreVisit, recordWait, visitIfUnchanged } from './visit.ts';
 
 /** Runs one pass over one EtcdRestore: observe, plan, act, report. */
 export function restoreReconciler(context: RestoreContext): Reconcile<string> {
@@ -31,7 +31,7 @@ export function restoreReconciler(context: RestoreContext): Reconcile<string> {
       return done;
     }
     if (!context.isOurs(found.metadata)) return done;
-    if (!context.caughtUp(key)) return afterLateCache;
+    if (!context.caughtUp(key)) return requeueOnStaleCache;
     const object = withStatus(found, context);
     const read = context.dialect.read(object);
     if (!read.ok)
@@ -62,7 +62,7 @@ async function passIfServed(
     if (hasEnded || !(thrown instanceof KindNotServed)) throw thrown;
     const verdict = blocked(thrown.message);
     await publishStatus(object, { verdict, facts: {} }, context);
-    return nextVisit(verdict, { memory, cluster: thrown.message });
+    return nextRestoreVisit(verdict, { memory, cluster: thrown.message });
   }
 }
 
@@ -84,7 +84,7 @@ async function pass(object: Stored<ClusterObject>, read: ReadRestore, context: R
   const report = (): Promise<void> => publishStatus(object, { verdict, facts }, context);
   if (verdict.is !== 'act') {
     await report();
-    return nextVisit(verdict, world);
+    return nextRestoreVisit(verdict, world);
   }
   const about = { restore: keyOf(object.metadata), step: verdict.step.kind, detail: verdict.message };
   context.log('debug', 'taking step', about);
@@ -93,13 +93,13 @@ async function pass(object: Stored<ClusterObject>, read: ReadRestore, context: R
   );
   if (blockedVerdict !== undefined) {
     await publishStatus(object, { verdict: blockedVerdict, facts }, context);
-    return nextVisit(blockedVerdict, world);
+    return nextRestoreVisit(blockedVerdict, world);
   }
   context.log('info', 'step taken', about);
   if (!changesRestore(verdict.step)) await report();
   if (verdict.step.kind === 'prove' && storeAccess(read.intent.store, 'to-read').isPlain)
     context.recordEvent(object, plainHttp);
-  return nextVisit(verdict, world);
+  return nextRestoreVisit(verdict, world);
 }
 
 interface Deciding {

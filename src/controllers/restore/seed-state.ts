@@ -1,7 +1,7 @@
 import { fetchContainer } from '../../core/manifests/seed-pod.ts';
 import type { Seed } from '../../core/restore/model.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
-import { type ParsedAgentResult, parseAgentResult, stateOf } from '../shared/agent-pods.ts';
+import { agentStateOf, type ParsedAgentResult, parseAgentResult } from '../shared/agent-pods.ts';
 import { askProgress } from '../shared/agent-progress.ts';
 import { terminationOutput } from '../shared/pod-output.ts';
 import type { RestoreContext } from './context.ts';
@@ -67,7 +67,7 @@ const resultOf = (container: ContainerStatus): ParsedAgentResult | undefined =>
 function whyBroken(pod: Stored<Pod>): string {
   const failing = containersOf(pod).find(failsRepeatedly);
   if (failing !== undefined) return `${failing.name} fails: ${lastFailureOf(pod, failing)}`;
-  const state = stateOf(pod);
+  const state = agentStateOf(pod);
   return state.is === 'starting' ? state.why : '';
 }
 

@@ -9,7 +9,7 @@ import { isOwnedBy } from '../../kube/owner.ts';
 import { pods, type Resource, secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
 import { agentNamespaceIndex } from '../shared/agent-namespace.ts';
-import { stateOf } from '../shared/agent-pods.ts';
+import { agentStateOf } from '../shared/agent-pods.ts';
 import { readRefusal } from '../shared/operator-store.ts';
 import { fetchSecret } from '../shared/secret-reader.ts';
 import type { Writer } from '../shared/writer.ts';
@@ -80,7 +80,7 @@ async function createProxy(image: AgentImage, { read, controller, writer }: Prox
 }
 
 async function stateOfProxy(pod: Stored<Pod>, context: ProxyContext): Promise<ProxyState> {
-  const state = stateOf(pod);
+  const state = agentStateOf(pod);
   const identity = await identityOf(pod, context);
   if (state.is === 'ended') await remove(pod, context.writer); // the next pass creates another
   const host = pod.status?.podIP;

@@ -4,13 +4,13 @@ import type { RestorePhase } from '../../core/restore/model.ts';
 import type { RestoreVerdict } from '../../core/restore/step.ts';
 import type { Outcome } from '../../runtime/outcome.ts';
 import { WaitBackoff } from '../../runtime/wait-backoff.ts';
-import { nextVisit, visitIfUnchanged } from './visit.ts';
+import { nextRestoreVisit, visitIfUnchanged } from './visit.ts';
 
 const wait: RestoreVerdict = { is: 'wait', message: 'x' };
 const blocked: RestoreVerdict = { ...wait, isBlocked: true };
 
 const afterPass = (phase: RestorePhase, verdict: RestoreVerdict): Outcome =>
-  nextVisit(verdict, { memory: { phase }, cluster: 'x' } as never);
+  nextRestoreVisit(verdict, { memory: { phase }, cluster: 'x' } as never);
 
 const afterCheck = (phase: RestorePhase): Promise<Outcome | undefined> =>
   visitIfUnchanged({ memory: { phase } } as never, { awaitedObjects: { isUnchanged: async () => true } } as never);

@@ -2,15 +2,12 @@ import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import type { RestorePhase, RestoreWorld } from '../../core/restore/model.ts';
 import type { RestoreVerdict } from '../../core/restore/step.ts';
 import { keyOf } from '../../kube/object.ts';
-import { done, type Outcome, requeueAfter, requeueOnStaleCache, waiting } from '../../runtime/outcome.ts';
+import { done, type Outcome, requeueAfter, waiting } from '../../runtime/outcome.ts';
 import type { RestoreContext } from './context.ts';
 import type { ObservedRestore } from './observe.ts';
 
 /** Seconds until the next pass. Most objects that a restore waits for are not watched. */
 const seconds = { acted: 0.02, moment: 0.2, waiting: 0.5, blocked: 3, mostWithoutService: 2 } as const;
-
-/** Retry soon: the caches do not show the operator's last write yet. */
-export const afterLateCache: Outcome = requeueOnStaleCache(seconds.acted);
 
 /** The next visit, if the awaited objects are unchanged; undefined if a full pass is needed. */
 export async function visitIfUnchanged(
@@ -44,7 +41,7 @@ function mayNeedOtherSecret(verdict: RestoreVerdict, { cluster }: RestoreWorld):
 const isAboutToServe = ({ memory, cluster }: Pick<RestoreWorld, 'memory' | 'cluster'>): boolean =>
   memory.phase === 'seeding' && typeof cluster !== 'string' && cluster.seed?.isUp === true;
 
-export function nextVisit(verdict: RestoreVerdict, world: Pick<RestoreWorld, 'memory' | 'cluster'>): Outcome {
+export function nextRestoreVisit(verdict: RestoreVerdict, world: Pick<RestoreWorld, 'memory' | 'cluster'>): Outcome {
   const { phase } = world.memory;
   switch (verdict.is) {
     case 'act':

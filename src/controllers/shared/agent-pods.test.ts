@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { agentOf, stateOf } from './agent-pods.ts';
+import { agentOf, agentStateOf } from './agent-pods.ts';
 
 const pod = (status: object, metadata: object = {}, spec: object = { restartPolicy: 'Never' }) =>
   ({
@@ -34,7 +34,7 @@ describe('the state of an agent pod', () => {
 
   it('has the saved cluster if the termination message holds a valid one', () => {
     const stateWith = (cluster: string) =>
-      stateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('prove', 0, { ok: true, cluster })] }));
+      agentStateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('prove', 0, { ok: true, cluster })] }));
     const cluster = { apiVersion: 'g/v1', spec: { size: 3 } };
     const packed = deflateRawSync(JSON.stringify(cluster)).toString('base64');
     expect(stateWith(packed)).toMatchObject({ report: { ok: true, facts: { cluster } } });
@@ -43,7 +43,7 @@ describe('the state of an agent pod', () => {
   });
 
   it('has the facts of the saved backup', () => {
-    const state = stateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('save', 0, saved)] }));
+    const state = agentStateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('save', 0, saved)] }));
     expect(state).toMatchObject({
       is: 'ended',
       report: { ok: true, message: 'revision 7 is at s3://b/k, 20 bytes', facts: { version: '3.5.35', seconds: 1.5 } },
@@ -54,19 +54,19 @@ describe('the state of an agent pod', () => {
     const quoted = 'GET https://u:p4ss@store/k failed';
     const shown = 'GET https://[redacted]@store/k failed';
     const good = { ...saved, warnings: [quoted, 'no leader'] };
-    const ofGood = stateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('save', 0, good)] }));
+    const ofGood = agentStateOf(pod({ phase: 'Succeeded', containerStatuses: [ended('save', 0, good)] }));
     expect(ofGood).toMatchObject({ report: { ok: true, facts: { warnings: [shown, 'no leader'] } } });
     const bad = { ok: false, trouble: 'denied', message: quoted };
-    const ofBad = stateOf(pod({ phase: 'Failed', containerStatuses: [ended('inspect', 1, bad)] }));
+    const ofBad = agentStateOf(pod({ phase: 'Failed', containerStatuses: [ended('inspect', 1, bad)] }));
     expect(ofBad).toMatchObject({ report: { ok: false, message: shown } });
   });
 
   it('is ended once the last container has ended, with restartPolicy Never', () => {
     const status = { phase: 'Running', containerStatuses: [ended('save', 0, saved)] };
-    expect(stateOf(pod(status))).toMatchObject({ is: 'ended', report: { ok: true } });
-    expect(stateOf(pod(status, {}, { restartPolicy: 'Always' }))).not.toMatchObject({ is: 'ended' });
+    expect(agentStateOf(pod(status))).toMatchObject({ is: 'ended', report: { ok: true } });
+    expect(agentStateOf(pod(status, {}, { restartPolicy: 'Always' }))).not.toMatchObject({ is: 'ended' });
     const failed = { phase: 'Running', containerStatuses: [ended('save', 1, { ok: false, message: 'denied' })] };
-    expect(stateOf(pod(failed))).toMatchObject({ is: 'ended', report: { ok: false } });
+    expect(agentStateOf(pod(failed))).toMatchObject({ is: 'ended', report: { ok: false } });
   });
 
   const refusal = { ok: false, trouble: 'denied', mayPass: false, message: 'no' };
@@ -76,7 +76,9 @@ describe('the state of an agent pod', () => {
     ['the deadline was exceeded', { reason: 'DeadlineExceeded', message: 'it took too long' }, 'it took too long'],
   ])('has the saved backup and a warning with the original’s text if pruning failed: %s', (_title, status, why) => {
     const withWarning = { ...saved, warnings: ['no leader'] };
-    const state = stateOf(pod({ phase: 'Failed', initContainerStatuses: [ended('save', 0, withWarning)], ...status }));
+    const state = agentStateOf(
+      pod({ phase: 'Failed', initContainerStatuses: [ended('save', 0, withWarning)], ...status }),
+    );
     const warnings = ['no leader', `succeeded in saving snapshot but failed to delete old snapshot (${why})`];
     expect(state).toMatchObject({
       report: { ok: true, message: 'revision 7 is at s3://b/k, 20 bytes', facts: { url: 's3://b/k', warnings } },
@@ -85,7 +87,7 @@ describe('the state of an agent pod', () => {
 
   it('reports whether a retry may succeed', () => {
     const state = (mayPass: boolean) =>
-      stateOf(pod({ phase: 'Failed', containerStatuses: [ended('inspect', 1, { ...refusal, mayPass })] }));
+      agentStateOf(pod({ phase: 'Failed', containerStatuses: [ended('inspect', 1, { ...refusal, mayPass })] }));
     expect(state(true)).toMatchObject({ report: { ok: false, mayPass: true } });
     expect(state(false)).not.toHaveProperty('report.mayPass');
   });
@@ -102,19 +104,19 @@ describe('the state of an agent pod', () => {
     ['no result of any kind of agent', ended('prove', 0, ''), { mayPass: true }],
   ])('is a failure if the agent ended with exit code 0 and left %s', (_title, end, report) => {
     for (const phase of ['Succeeded', 'Running'])
-      expect(stateOf(pod({ phase, containerStatuses: [end] }))).toMatchObject({
+      expect(agentStateOf(pod({ phase, containerStatuses: [end] }))).toMatchObject({
         is: 'ended',
         report: { ok: false, facts: {}, ...report },
       });
   });
 
   it('is a failure if the pod succeeded without any agent status', () => {
-    expect(stateOf(pod({ phase: 'Succeeded' }))).toMatchObject({ is: 'ended', report: { ok: false } });
+    expect(agentStateOf(pod({ phase: 'Succeeded' }))).toMatchObject({ is: 'ended', report: { ok: false } });
   });
 
   it('has the saved backup and a warning if pruning ended without a result', () => {
     const status = { initContainerStatuses: [ended('save', 0, saved)], containerStatuses: [ended('prune', 0, '')] };
-    const { report } = stateOf(pod({ phase: 'Succeeded', ...status })) as { readonly report: object };
+    const { report } = agentStateOf(pod({ phase: 'Succeeded', ...status })) as { readonly report: object };
     expect(report).toMatchObject({ ok: true, facts: { url: 's3://b/k', warnings: [expect.any(String)] } });
   });
 
@@ -126,12 +128,12 @@ describe('the state of an agent pod', () => {
       initContainers: [{ name: 'mesh-init' }],
       containers: [{ name: 'save', command }],
     };
-    const state = stateOf(pod({ phase: 'Succeeded', ...status }, {}, spec));
+    const state = agentStateOf(pod({ phase: 'Succeeded', ...status }, {}, spec));
     expect(state).toMatchObject({ report: { ok: true, facts: { url: 's3://b/k' } } });
   });
 
   it('is a failure if the result is ok and the exit code is not 0', () => {
-    const state = stateOf(pod({ phase: 'Failed', containerStatuses: [ended('save', 137, saved)] }));
+    const state = agentStateOf(pod({ phase: 'Failed', containerStatuses: [ended('save', 137, saved)] }));
     expect(state).toMatchObject({ report: { ok: false } });
   });
 
@@ -150,7 +152,7 @@ describe('the state of an agent pod', () => {
     ],
     ['a placeholder without any message', {}, 'no reason given'],
   ])('reports for a failure: %s', (_title, status, why) => {
-    const state = stateOf(pod({ phase: 'Failed', ...status }));
+    const state = agentStateOf(pod({ phase: 'Failed', ...status }));
     expect(state).toMatchObject({ is: 'ended', report: { ok: false, message: expect.stringContaining(why) } });
   });
 
@@ -166,7 +168,7 @@ describe('the state of an agent pod', () => {
     ['not startable', { containerStatuses: [ended('save', 128, '')] }, false],
     ['killed after the save', { initContainerStatuses: [ended('save', 0, saved)], containerStatuses: [killed] }, false],
   ])('reports whether an agent that was %s has been interrupted', (_title, status, wasInterrupted) => {
-    const state = stateOf(pod({ phase: 'Failed', ...status }));
+    const state = agentStateOf(pod({ phase: 'Failed', ...status }));
     expect(state.is === 'ended' && state.report.wasInterrupted === true).toBe(wasInterrupted);
   });
 
@@ -183,11 +185,11 @@ describe('the state of an agent pod', () => {
       '',
     ],
   ])('reports why the pod has not started: %s', (_title, status, why) => {
-    expect(stateOf(pod({ phase: 'Pending', ...status }))).toEqual({ is: 'starting', why });
+    expect(agentStateOf(pod({ phase: 'Pending', ...status }))).toEqual({ is: 'starting', why });
   });
 
   it('is starting for a deleted pod, because the agent is started again', () => {
     const deleted = pod({ phase: 'Failed' }, { deletionTimestamp: '2026-01-01T00:00:01Z' });
-    expect(stateOf(deleted)).toMatchObject({ is: 'starting' });
+    expect(agentStateOf(deleted)).toMatchObject({ is: 'starting' });
   });
 });

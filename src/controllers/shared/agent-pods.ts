@@ -20,13 +20,13 @@ export function agentOf(pod: Stored<Pod>, group: string): Agent {
     uid,
     slot: Number.isNaN(slot) ? 0 : slot,
     createdAt: Date.parse(creationTimestamp),
-    state: stateOf(pod),
+    state: agentStateOf(pod),
     isTerminating: deletionTimestamp !== undefined,
   };
 }
 
 /** The result of a pod that is being deleted does not count: the agent is started again in a new pod. */
-export function stateOf(pod: Stored<Pod>): AgentState {
+export function agentStateOf(pod: Stored<Pod>): AgentState {
   const { metadata, status } = pod;
   if (metadata.deletionTimestamp !== undefined) return { is: 'starting', why: 'the pod is being deleted' };
   if (status !== undefined && isOver(pod)) return { is: 'ended', report: reportOf(pod) };

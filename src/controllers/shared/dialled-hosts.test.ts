@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseObjectUrl } from '../../objectstore/address.ts';
 import { openStore } from '../../objectstore/open.ts';
 import { Failure } from '../../std/failure.ts';
-import { type OperatorStore, refusalOf } from './operator-store.ts';
+import { type OperatorStore, storeRefusalOf } from './operator-store.ts';
 import { storeAccess } from './store-access.ts';
 
 const field = 'spec.destination.objectURLTemplate';
@@ -48,7 +48,7 @@ async function hostsDialled(url: string): Promise<readonly string[]> {
 /** The URL for agents; undefined if the operator's credentials may not be used for it. */
 function urlIfAllowed(url: string): string | undefined {
   try {
-    if (refusalOf({ url, field }, 'tenant', operators) !== undefined) return undefined;
+    if (storeRefusalOf({ url, field }, 'tenant', operators) !== undefined) return undefined;
     return storeAccess({ url, field }, 'to-write').args[1];
   } catch (thrown) {
     if (Failure.from(thrown).kind !== 'rejected') throw thrown;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkUrls, type OperatorStore, readRefusal, refusalOf } from './operator-store.ts';
+import { checkUrls, type OperatorStore, readRefusal, storeRefusalOf } from './operator-store.ts';
 
 const field = 'spec.destination.objectURLTemplate';
 const given: OperatorStore = {
   ...{ namespace: 'etcd-operator', secret: 'store', serviceAccountName: undefined, urls: [] },
 };
 const refusal = (url: string, over: Partial<OperatorStore> = {}): string =>
-  refusalOf({ url, field }, 'tenant', { ...given, ...over }) ?? '';
+  storeRefusalOf({ url, field }, 'tenant', { ...given, ...over }) ?? '';
 
 describe("the use of the operator's store credentials", () => {
   it('is refused if the operator has none', () => {

@@ -16,7 +16,7 @@ export interface OperatorStore {
 }
 
 /** Returns why an object may not be reached with the operator's credentials; undefined if it may. */
-export function refusalOf(place: StoreLocation, namespace: string, operators: OperatorStore): string | undefined {
+export function storeRefusalOf(place: StoreLocation, namespace: string, operators: OperatorStore): string | undefined {
   if (operators.secret === undefined && operators.serviceAccountName === undefined) return noCredentials;
   const address = addressOf(place, 'to-read');
   if (sendsCredentials(address))
@@ -30,7 +30,7 @@ export function refusalOf(place: StoreLocation, namespace: string, operators: Op
  * for the namespace of the operator.
  */
 export function readRefusal(place: StoreLocation, namespace: string, operators: OperatorStore): string | undefined {
-  const refusal = refusalOf(place, namespace, operators);
+  const refusal = storeRefusalOf(place, namespace, operators);
   if (refusal !== undefined || operators.urls.length > 0 || namespace === operators.namespace) return refusal;
   return `this namespace may read no object with the operator's credentials: ${remedy}, or start the operator with --store-urls`;
 }

@@ -6,7 +6,7 @@ import { memberPodManifest } from '../../core/manifests/pod.ts';
 import type { Pod, Stored } from '../../kube/object.ts';
 import { memberPodsOf } from '../cluster/observe/members.ts';
 import { stateOfSeed } from '../restore/seed-state.ts';
-import { stateOf } from './agent-pods.ts';
+import { agentStateOf } from './agent-pods.ts';
 
 const value = 'hunter2-of-production';
 const name = 'db-0' as MemberName;
@@ -52,7 +52,7 @@ describe.each(['coreos', 'improbable'] as const)('a pod of the %s API with a var
       memberPodsOf({ pods: [pod], claims: [] }, blueprint),
       memberPodsOf({ pods: [withoutInit], claims: [] }, blueprint),
       await stateOfSeed(pod, false, {}),
-      stateOf(pod),
+      agentStateOf(pod),
     ]);
     expect(messages).not.toContain(value);
     expect(messages).toContain('kubectl logs db-0 -c etcd --previous');

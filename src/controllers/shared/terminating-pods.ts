@@ -1,7 +1,7 @@
 import type { Pod, Stored } from '../../kube/object.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConditionDurations } from '../../runtime/condition-durations.ts';
-import type { Memory } from '../../runtime/memories.ts';
+import type { KeyedMemory } from '../../runtime/memories.ts';
 import { graceOf } from '../cluster/observe/readiness.ts';
 
 /** The wait for a terminating pod after its grace period. A pod on a lost node never reports its end. */
@@ -11,7 +11,7 @@ const overdueMillis = 60_000;
  * Measures how long pods have been terminating, on the monotonic clock of this process. `deletionTimestamp` is set by
  * the clock of the API server, which may differ.
  */
-export class TerminatingPods implements Memory {
+export class TerminatingPods implements KeyedMemory {
   readonly #seen: ConditionDurations;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {

@@ -7,7 +7,7 @@ import {
 } from '@azure/storage-blob';
 import { Failure } from '../../std/failure.ts';
 import type { StoreAddress } from '../address.ts';
-import { type Credentials, keysOfSecret, requiredKeys, workloadIdentity } from '../credentials.ts';
+import { keysOfSecret, requiredKeys, type StoreCredentials, workloadIdentity } from '../credentials.ts';
 import type { StoreDriver, StoredObject } from '../store.ts';
 import { explainAzblob } from './azblob-errors.ts';
 import { uploadBlocks } from './blocks.ts';
@@ -18,7 +18,10 @@ const keyNames = ['storage-account', 'storage-key'] as const;
 const pipeline: StoragePipelineOptions = { retryOptions: { maxTries: 3, retryDelayInMs: 500 } };
 
 /** Azure Blob Storage. */
-export async function openAzblob(address: StoreAddress, credentials: Credentials | undefined): Promise<StoreDriver> {
+export async function openAzblob(
+  address: StoreAddress,
+  credentials: StoreCredentials | undefined,
+): Promise<StoreDriver> {
   const { identity, service } = await azureClient(address, credentials);
   const container = service.getContainerClient(address.bucket);
   const blob = (key: string): ReturnType<ContainerClient['getBlockBlobClient']> => container.getBlockBlobClient(key);
@@ -54,7 +57,7 @@ interface AzureClient {
   readonly service: BlobServiceClient;
 }
 
-async function azureClient(address: StoreAddress, credentials: Credentials | undefined): Promise<AzureClient> {
+async function azureClient(address: StoreAddress, credentials: StoreCredentials | undefined): Promise<AzureClient> {
   if (credentials === undefined) return asWorkload(address);
   const { 'storage-account': account, 'storage-key': key } = requiredKeys(credentials, ...keyNames);
   const url = address.endpoint ?? serviceUrl(account, credentials.keys.get('cloud')?.trim());

@@ -4,7 +4,7 @@ import { type Bucket, type FileMetadata, Storage, type StorageOptions } from '@g
 import { OAuth2Client } from 'google-auth-library';
 import { Failure } from '../../std/failure.ts';
 import type { StoreAddress } from '../address.ts';
-import { type Credentials, keysOfSecret, workloadIdentity } from '../credentials.ts';
+import { keysOfSecret, type StoreCredentials, workloadIdentity } from '../credentials.ts';
 import type { ByteStream, StoreDriver, StoredObject } from '../store.ts';
 import { explainGcs } from './gcs-errors.ts';
 
@@ -14,7 +14,7 @@ const fileKey = 'credentials.json';
 const chunkSize = 16 * 1024 * 1024;
 
 /** Google Cloud Storage. */
-export async function openGcs(address: StoreAddress, credentials: Credentials | undefined): Promise<StoreDriver> {
+export async function openGcs(address: StoreAddress, credentials: StoreCredentials | undefined): Promise<StoreDriver> {
   const { identity, options } = gcsCredentials(credentials);
   const { endpoint } = address;
   const storage = new Storage({ ...options, ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }) });
@@ -44,7 +44,7 @@ interface GcsCredentials {
   readonly options: Pick<StorageOptions, 'authClient' | 'credentials' | 'projectId'>;
 }
 
-function gcsCredentials(credentials: Credentials | undefined): GcsCredentials {
+function gcsCredentials(credentials: StoreCredentials | undefined): GcsCredentials {
   if (credentials === undefined) return { identity: workloadIdentity, options: {} };
   const token = credentials.keys.get(tokenKey)?.trim();
   const file = credentials.keys.get(fileKey);
@@ -59,7 +59,7 @@ function gcsCredentials(credentials: Credentials | undefined): GcsCredentials {
   return { identity: `${workloadIdentity} (${missing})`, options: {} };
 }
 
-function accountIn(file: string, credentials: Credentials): NonNullable<StorageOptions['credentials']> {
+function accountIn(file: string, credentials: StoreCredentials): NonNullable<StorageOptions['credentials']> {
   try {
     return JSON.parse(file) as NonNullable<StorageOptions['credentials']>;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fromIni } from '@aws-sdk/credential-provider-ini';
 import { loadSharedConfigFiles } from '@smithy/core/config';
-import { type Credentials, keysOfSecret, workloadIdentity } from '../credentials.ts';
+import { keysOfSecret, type StoreCredentials, workloadIdentity } from '../credentials.ts';
 
 type Keys = { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
 
@@ -18,13 +18,16 @@ const configFile = 'config';
 /** Keys with plain values. */
 const bare = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY', token: 'AWS_SESSION_TOKEN' } as const;
 
-export async function s3Credentials(credentials: Credentials | undefined, profile = 'default'): Promise<S3Credentials> {
+export async function s3Credentials(
+  credentials: StoreCredentials | undefined,
+  profile = 'default',
+): Promise<S3Credentials> {
   if (credentials === undefined) return { identity: workloadIdentity };
   const region = await regionIn(credentials, profile);
   return { ...credentialsIn(credentials, profile), ...(region === undefined ? {} : { region }) };
 }
 
-function credentialsIn(credentials: Credentials, profile: string): S3Credentials {
+function credentialsIn(credentials: StoreCredentials, profile: string): S3Credentials {
   const value = (key: string): string | undefined => credentials.keys.get(key)?.trim();
   const [accessKeyId, secretAccessKey, sessionToken] = [value(bare.id), value(bare.secret), value(bare.token)];
   if (accessKeyId && secretAccessKey) {
@@ -40,16 +43,16 @@ function credentialsIn(credentials: Credentials, profile: string): S3Credentials
   };
 }
 
-const bothMissing = ({ secret }: Credentials): S3Credentials => ({
+const bothMissing = ({ secret }: StoreCredentials): S3Credentials => ({
   identity: `${workloadIdentity} (Secret "${secret}" has neither "${credentialsFile}" nor "${bare.id}")`,
 });
 
-const filesOf = ({ directory }: Credentials): { readonly filepath: string; readonly configFilepath: string } => ({
+const filesOf = ({ directory }: StoreCredentials): { readonly filepath: string; readonly configFilepath: string } => ({
   filepath: join(directory, credentialsFile),
   configFilepath: join(directory, configFile),
 });
 
-async function regionIn(credentials: Credentials, profile: string): Promise<string | undefined> {
+async function regionIn(credentials: StoreCredentials, profile: string): Promise<string | undefined> {
   const bareRegion = credentials.keys.get('AWS_REGION')?.trim();
   if (bareRegion) return bareRegion;
   const { configFile: config } = await loadSharedConfigFiles({ ...filesOf(credentials), ignoreCache: true });

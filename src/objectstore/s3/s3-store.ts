@@ -8,7 +8,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import type { StoreAddress } from '../address.ts';
-import type { Credentials } from '../credentials.ts';
+import type { StoreCredentials } from '../credentials.ts';
 import type { StoreDriver, StoredObject } from '../store.ts';
 import { upload } from './multipart.ts';
 import { type S3Credentials, s3Credentials } from './s3-credentials.ts';
@@ -18,7 +18,7 @@ import { explainS3 } from './s3-errors.ts';
 const anyRegion = 'us-east-1';
 
 /** Amazon S3 and compatible servers. */
-export async function openS3(address: StoreAddress, credentials: Credentials | undefined): Promise<StoreDriver> {
+export async function openS3(address: StoreAddress, credentials: StoreCredentials | undefined): Promise<StoreDriver> {
   return s3Driver(address, await s3Credentials(credentials, address.profile));
 }
 

@@ -2,18 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
 
-/** Files of the Secret for clients of a store proxy. */
-export interface StoreProxyClientFiles {
-  /** `host:port`. */
-  readonly address: string;
-  /** CA of its certificate. */
-  readonly ca: string;
-  readonly token: string;
-}
-
 /** Keys of the Secrets. Only the Secret of the store proxy itself has the certificate and its key. */
 export const storeProxyFiles = {
+  /** `host:port`. */
   address: 'address',
+  /** CA of its certificate. */
   ca: 'ca.crt',
   token: 'token',
   certificate: 'tls.crt',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Rule, validationOf, validationsKey } from './rule.ts';
+import { type ValidationRule, validationOf, validationsKey } from './rule.ts';
 import { type StructuralSchema, structuralSchemaOf } from './structural-schema.ts';
 
 /** The source of a CustomResourceDefinition. */
@@ -9,7 +9,7 @@ export interface Kind {
   readonly kind: string;
   readonly shortNames: readonly string[];
   readonly description: string;
-  readonly nameRules: readonly Rule<string>[];
+  readonly nameRules: readonly ValidationRule<string>[];
   readonly spec: z.ZodType;
   readonly status: z.ZodType;
   readonly columns: readonly Column[];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nanosOf } from '../../../std/quantity.ts';
 import { anyObject, limitedJson } from '../pod-budget.ts';
-import { listBy, looksLike, type Rule, table, text, withRules } from './rule.ts';
+import { listBy, looksLike, table, text, type ValidationRule, withRules } from './rule.ts';
 
 /**
  * Kubernetes types that users set in our APIs and that are copied into pods and PVCs. Simple fields are validated here.
@@ -15,7 +15,7 @@ const id = z.int().min(0).max(int32);
 const labelName = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?[/])?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /** The rule that all keys of a map are valid names of labels or annotations. */
-export const qualifiedNames = (of: string): Rule<Readonly<Record<string, string>>> => ({
+export const qualifiedNames = (of: string): ValidationRule<Readonly<Record<string, string>>> => ({
   cel: `self.all(name, name.size() <= 317 && name.matches(r'${labelName.source}'))`,
   message: `each ${of} name must be up to 63 letters, digits, '-', '_' and '.', optionally after a DNS name and '/'`,
   holds: (entries) => Object.keys(entries).every((name) => name.length <= 317 && labelName.test(name)),
@@ -93,7 +93,7 @@ interface Setting {
 }
 
 /** Some versions of etcd compact in an endless loop with a negative retention. Line breaks are always mistakes. */
-const validSetting: Rule<Setting> = {
+const validSetting: ValidationRule<Setting> = {
   cel: "!self.name.startsWith('ETCD_') || !has(self.value) || !(self.value.startsWith('-') || self.value.contains('\\n'))",
   message: 'the value of an etcd setting must not be negative and must not have line breaks',
   holds: ({ name, value = '' }) => !name.startsWith('ETCD_') || !(value.startsWith('-') || value.includes('\n')),
@@ -116,14 +116,14 @@ const millisecondsIn = (settings: readonly Setting[], { name, milliseconds }: Ti
 };
 
 /** etcd does not start with a shorter election timeout. Values that are not numbers are refused by etcd itself. */
-const electionTimeoutRule: Rule<readonly Setting[]> = {
+const electionTimeoutRule: ValidationRule<readonly Setting[]> = {
   cel: `(${celMilliseconds(elections)})[0] >= 5 * (${celMilliseconds(heartbeats)})[0]`,
   message: `${elections.name} must be at least five times ${heartbeats.name}: raise the one or lower the other`,
   holds: (settings) => millisecondsIn(settings, elections) >= 5 * millisecondsIn(settings, heartbeats),
 };
 
 /** A list of environment variables. `rule` applies to their names. */
-export const environment = (rule: Rule<string>): z.ZodArray<Variable> =>
+export const environment = (rule: ValidationRule<string>): z.ZodArray<Variable> =>
   withRules(
     listBy(
       'name',
@@ -157,14 +157,14 @@ export const podSecurityContext = limitedJson(
   }),
 );
 
-const positiveSize: Rule<z.output<typeof quantity>> = {
+const positiveSize: ValidationRule<z.output<typeof quantity>> = {
   cel: "!isQuantity(string(self)) || quantity(string(self)).isGreaterThan(quantity('0'))",
   message: 'must be greater than 0, such as 1Gi',
   holds: (value) => nanosOf(value) > 0n,
 };
 
 /** A transition rule: only the API server has the old value, so `holds` is always true. */
-const noShrinking: Rule<z.output<typeof quantity>> = {
+const noShrinking: ValidationRule<z.output<typeof quantity>> = {
   cel:
     '!isQuantity(string(self)) || !isQuantity(string(oldSelf)) || ' +
     'quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0',
@@ -172,7 +172,7 @@ const noShrinking: Rule<z.output<typeof quantity>> = {
   holds: () => true,
 };
 
-const noDataSource = (field: 'dataSource' | 'dataSourceRef'): Rule<Readonly<Record<string, unknown>>> => ({
+const noDataSource = (field: 'dataSource' | 'dataSourceRef'): ValidationRule<Readonly<Record<string, unknown>>> => ({
   cel: `!has(self.${field})`,
   message: `${field} is not supported, because a member must start on an empty volume: leave it out`,
   holds: (claim) => claim[field] === undefined,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Rule } from './rule.ts';
+import type { ValidationRule } from './rule.ts';
 
 const texts = z.record(z.string(), z.string()).optional().catch(undefined);
 
 /** The schema of object metadata, with rules for the name. */
-export const metadataWith = (nameRules: readonly Rule<string>[]) =>
+export const metadataWith = (nameRules: readonly ValidationRule<string>[]) =>
   z
     .object({
       name: nameRules.reduce<z.ZodString>((before, { holds, message }) => before.refine(holds, message), z.string()),

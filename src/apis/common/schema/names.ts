@@ -1,5 +1,5 @@
 import type { PreUpgradeTarget } from '../dialect.ts';
-import type { Rule } from './rule.ts';
+import type { ValidationRule } from './rule.ts';
 
 const serviceName = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
@@ -10,7 +10,7 @@ const serviceName = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const forNewObjects = (rule: string): string => `oldSelf.hasValue() || ${rule}`;
 
 /** The rules for the name of a cluster. Its Services have this name, and its members have it as prefix. */
-export const clusterNameRules = (longest: number): readonly Rule<string>[] => [
+export const clusterNameRules = (longest: number): readonly ValidationRule<string>[] => [
   notLonger('cluster', longest),
   {
     cel: forNewObjects(`self.metadata.name.matches(r'${serviceName.source}')`),
@@ -20,7 +20,7 @@ export const clusterNameRules = (longest: number): readonly Rule<string>[] => [
   },
 ];
 
-export const notLonger = (of: string, longest: number): Rule<string> => ({
+export const notLonger = (of: string, longest: number): ValidationRule<string> => ({
   cel: forNewObjects(`self.metadata.name.size() <= ${longest}`),
   message: `${of} name cannot be more than ${longest} characters long`,
   holds: (name) => name.length <= longest,

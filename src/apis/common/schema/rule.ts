@@ -4,7 +4,7 @@ import { z } from 'zod';
  * A validation rule in two forms: CEL for the API server, and `holds` for our reader, which also reads objects that
  * were stored before the CRD had a schema.
  */
-export interface Rule<T> {
+export interface ValidationRule<T> {
   readonly cel: string;
   readonly message: string;
   readonly holds: (value: T) => boolean;
@@ -19,7 +19,7 @@ interface Validation {
 }
 
 /** Adds rules to a schema. */
-export function withRules<S extends z.ZodType>(schema: S, ...rules: readonly Rule<z.output<S>>[]): S {
+export function withRules<S extends z.ZodType>(schema: S, ...rules: readonly ValidationRule<z.output<S>>[]): S {
   const checked = rules.reduce<S>(
     (before, { holds, message }) => before.refine(holds, { error: message, abort: true }),
     schema,
@@ -34,19 +34,19 @@ export function withRules<S extends z.ZodType>(schema: S, ...rules: readonly Rul
  */
 export function withTransitionRules<S extends z.ZodType>(
   schema: S,
-  ...rules: readonly Omit<Rule<never>, 'holds'>[]
+  ...rules: readonly Omit<ValidationRule<never>, 'holds'>[]
 ): S {
   const already = (schema.meta()?.[validationsKey] ?? []) as readonly Validation[];
   return schema.meta({ ...schema.meta(), [validationsKey]: [...already, ...rules.map(validationOf)] });
 }
 
-export const validationOf = ({ cel, message }: Pick<Rule<never>, 'cel' | 'message'>): Validation => ({
+export const validationOf = ({ cel, message }: Pick<ValidationRule<never>, 'cel' | 'message'>): Validation => ({
   rule: cel,
   message: message,
 });
 
 /** The rule that a text matches a pattern. The pattern must mean the same in JavaScript and in RE2. */
-export const looksLike = (pattern: RegExp, message: string): Rule<string> => ({
+export const looksLike = (pattern: RegExp, message: string): ValidationRule<string> => ({
   cel: `self.matches(r'${pattern.source.replaceAll('\\/', '/')}')`,
   message,
   holds: (value) => pattern.test(value),

@@ -23,7 +23,7 @@ export interface MemberState {
 }
 
 /** The state of a member in this pass. A member that does not answer keeps its last known version. */
-export function stateOf(member: Member, before: readonly MemberState[]): MemberState & { id: string } {
+export function memberStateOf(member: Member, before: readonly MemberState[]): MemberState & { id: string } {
   const { name, id, role, health, leads, alarms: raised = [] } = member;
   const version = member.version ?? before.find((each) => isSame(each, member))?.version;
   const hasAnswered = health !== 'silent' && health !== 'never-started';

@@ -124,13 +124,13 @@ export const badSpec = (problems: string, { conditions = [] }: CommonStatus, now
 
 /** The phases as shown to users. */
 export const stages = ['Proving', 'Seeding', 'Switching', 'Growing', 'Complete', 'Failed'] as const;
-export type Stage = (typeof stages)[number];
+export type RestoreStage = (typeof stages)[number];
 
 export const stageDescription =
   'Proving (the backup is checked), Seeding (the first member starts from it), Switching (that member replaces the old ' +
   'members), Growing (the cluster grows to its full size), Complete or Failed.';
 
-export const phaseOfStage = (stage: Stage | undefined): RestorePhase =>
+export const phaseOfStage = (stage: RestoreStage | undefined): RestorePhase =>
   (stage?.toLowerCase() as RestorePhase | undefined) ?? 'proving';
-export const stageOf = (phase: RestorePhase): Stage =>
+export const stageOf = (phase: RestorePhase): RestoreStage =>
   stages.find((stage) => stage.toLowerCase() === phase) ?? 'Proving';

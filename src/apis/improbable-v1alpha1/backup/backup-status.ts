@@ -7,7 +7,7 @@ import { listBy, text } from '../../common/schema/rule.ts';
 import { lenient } from '../../common/status/conditions.ts';
 import { progress } from '../../common/status/progress.ts';
 import { runStart, runStartTime } from '../../common/status/run-start.ts';
-import { conditionFields, type NewCondition, withTransitionTimes } from '../conditions.ts';
+import { conditionFields, type UntimedCondition, withTransitionTimes } from '../conditions.ts';
 
 export const time = text(64);
 
@@ -43,7 +43,7 @@ export const etcdBackupStatus = z.object(fields).partial();
 export type EtcdBackupStatus = z.output<typeof etcdBackupStatus>;
 export const storedBackupStatus: z.ZodType<EtcdBackupStatus> = lenient(fields);
 
-export const timeOf = (millis: number): string => new Date(millis).toISOString().replace(/\.\d+Z$/, 'Z');
+export const timestampOf = (millis: number): string => new Date(millis).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** The status: the original's phases and our own fields. */
 export function writeBackupStatus({ status, generation, now }: BackupFindings, previous: unknown): EtcdBackupStatus {
@@ -51,7 +51,7 @@ export function writeBackupStatus({ status, generation, now }: BackupFindings, p
   const { message: _gone, completionTime: _over, progress: _done, runStartTime: _begun, ...kept } = before;
   return {
     ...kept,
-    startTime: before.startTime ?? timeOf(now.getTime()),
+    startTime: before.startTime ?? timestampOf(now.getTime()),
     ...runStart(status, before, now),
     ...phaseOf(status, now),
     ...(status.progress === undefined ? {} : { progress: status.progress }),
@@ -62,7 +62,7 @@ export function writeBackupStatus({ status, generation, now }: BackupFindings, p
 
 function phaseOf({ run, message, isProgressing }: BackupStatus, now: Date): Partial<EtcdBackupStatus> {
   if (run === undefined) return { phase: 'BackingUp', ...(isProgressing ? { message } : {}) };
-  const completionTime = timeOf(now.getTime());
+  const completionTime = timestampOf(now.getTime());
   if (!run.ok) return { phase: 'Failed', completionTime, message: run.message };
   return { phase: 'Completed', completionTime, ...factsOf(run.facts) };
 }
@@ -80,10 +80,15 @@ const factsOf = ({ url, revision, version, size, seconds, ...more }: AgentFacts)
     }).filter(([, value]) => value !== undefined),
   );
 
-function conditionsOf({ isProgressing, reason, message, run }: BackupStatus): readonly NewCondition[] {
-  const progressing: NewCondition = { type: 'Progressing', status: isProgressing ? 'True' : 'False', reason, message };
+function conditionsOf({ isProgressing, reason, message, run }: BackupStatus): readonly UntimedCondition[] {
+  const progressing: UntimedCondition = {
+    type: 'Progressing',
+    status: isProgressing ? 'True' : 'False',
+    reason,
+    message,
+  };
   if (run === undefined) return [progressing];
-  const succeeded: NewCondition = {
+  const succeeded: UntimedCondition = {
     type: 'Succeeded',
     status: run.ok ? 'True' : 'False',
     reason: outcomeOf(run),
@@ -95,7 +100,7 @@ function conditionsOf({ isProgressing, reason, message, run }: BackupStatus): re
 /** An EtcdBackup with an invalid spec is Failed until the spec is corrected. */
 export function writeBackupProblems(problems: string, previous: unknown, now: Date): EtcdBackupStatus {
   const before = storedBackupStatus.parse(previous ?? {});
-  const failed: readonly NewCondition[] = [
+  const failed: readonly UntimedCondition[] = [
     { type: 'Progressing', status: 'False', reason: 'BadSpec', message: problems },
     { type: 'Succeeded', status: 'False', reason: 'BadSpec', message: problems },
   ];
@@ -108,7 +113,7 @@ export function writeBackupProblems(problems: string, previous: unknown, now: Da
 }
 
 /** True if the backup has ended. A backup with an invalid spec starts once the spec is corrected. */
-export const isOver = ({ phase, conditions = [] }: EtcdBackupStatus): boolean =>
+export const hasBackupEnded = ({ phase, conditions = [] }: EtcdBackupStatus): boolean =>
   (phase === 'Completed' || phase === 'Failed') && !conditions.some(({ reason }) => reason === 'BadSpec');
 
 export function figuresOf(status: unknown): BackupFigures {

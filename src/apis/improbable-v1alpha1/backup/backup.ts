@@ -13,7 +13,7 @@ import { type EtcdBackupSpec, etcdBackupSpec } from './backup-spec.ts';
 import {
   etcdBackupStatus,
   figuresOf,
-  isOver,
+  hasBackupEnded,
   storedBackupStatus,
   writeBackupProblems,
   writeBackupStatus,
@@ -90,7 +90,7 @@ function sourceOf({ source }: EtcdBackupSpec): BackupSource {
 }
 
 function memoryOf({ metadata, status }: EtcdBackupResource): BackupMemory {
-  const isFinished = isOver(status);
+  const isFinished = hasBackupEnded(status);
   const lastSlot = isFinished ? createdAt(metadata) : undefined;
   return { isFinished, lastSlot, begunAt: begunAt(status), failures: 0 };
 }
@@ -111,7 +111,7 @@ export const improbableBackups: BackupDialect = {
   oldFinalizer: undefined,
   eventSource: 'etcdbackup-reconciler',
   read: readerOf(etcdBackup, translate),
-  isOver: ({ status }) => isOver(storedBackupStatus.parse(status ?? {})),
+  isOver: ({ status }) => hasBackupEnded(storedBackupStatus.parse(status ?? {})),
   writeStatus: writeBackupStatus,
   writeProblems: writeBackupProblems,
   eventsOfStart: (pod) => [{ type: 'Normal', reason: 'SuccessfulCreate', message: `Created Pod: ${pod}` }],

@@ -30,5 +30,3 @@ const fields = withRules(
 );
 
 export const etcdBackupScheduleSpec = fields.superRefine(validateSchedule);
-
-export type EtcdBackupScheduleSpec = z.output<typeof etcdBackupScheduleSpec>;

@@ -6,8 +6,8 @@ import type { ScheduleFindings } from '../../common/schedule-dialect.ts';
 import { missedTime } from '../../common/schedule-settings.ts';
 import { listBy, text } from '../../common/schema/rule.ts';
 import { lenient } from '../../common/status/conditions.ts';
-import { conditionFields, type NewCondition, withTransitionTimes } from '../conditions.ts';
-import { time, timeOf } from './backup-status.ts';
+import { conditionFields, type UntimedCondition, withTransitionTimes } from '../conditions.ts';
+import { time, timestampOf } from './backup-status.ts';
 
 const name = text(253);
 
@@ -76,7 +76,7 @@ function timesOf(verdict: ScheduleVerdict, { nextScheduleTime, lastMissedTime }:
 }
 
 const timeOrNone = (millis: number | undefined): string | undefined =>
-  millis === undefined ? undefined : timeOf(millis);
+  millis === undefined ? undefined : timestampOf(millis);
 
 const newest = (backups: readonly ScheduledBackup[]): ScheduledBackup | undefined =>
   backups.toSorted((a, b) => b.createdAt - a.createdAt || (b.slot ?? 0) - (a.slot ?? 0))[0];
@@ -85,10 +85,10 @@ function conditionsOf(
   verdict: ScheduleVerdict,
   { backups }: ScheduleWorld,
   before: EtcdBackupScheduleStatus,
-): readonly NewCondition[] {
+): readonly UntimedCondition[] {
   const active = backups.find(({ state }) => state === 'active');
   const isActive = verdict.is === 'start' || verdict.is === 'refused' || active !== undefined;
-  const progressing: NewCondition = {
+  const progressing: UntimedCondition = {
     type: 'Progressing',
     status: isActive ? 'True' : 'False',
     ...progressOf(verdict, active),
@@ -101,7 +101,7 @@ function conditionsOf(
 function progressOf(
   verdict: ScheduleVerdict,
   active: ScheduledBackup | undefined,
-): Pick<NewCondition, 'reason' | 'message'> {
+): Pick<UntimedCondition, 'reason' | 'message'> {
   const because = (reason: Reason, message: string) => ({ reason, message });
   if (verdict.is === 'refused') return because('BackupBlocked', `EtcdBackup cannot be created: ${verdict.message}`);
   if (active?.isBlocked === true)
@@ -112,21 +112,21 @@ function progressOf(
   return because('Scheduled', 'waiting for the next scheduled time');
 }
 
-const endOf = ({ name: backup, state, message: why }: ScheduledBackup): NewCondition => ({
+const endOf = ({ name: backup, state, message: why }: ScheduledBackup): UntimedCondition => ({
   type: 'Succeeded',
   status: state === 'succeeded' ? 'True' : 'False',
   reason: (state === 'succeeded' ? 'Saved' : 'BackupFailed') satisfies Reason,
   message: state === 'failed' && why !== undefined ? `EtcdBackup ${backup}: ${why}` : `EtcdBackup ${backup}`,
 });
 
-const kept = ({ conditions = [] }: EtcdBackupScheduleStatus): NewCondition | undefined =>
+const kept = ({ conditions = [] }: EtcdBackupScheduleStatus): UntimedCondition | undefined =>
   conditions.find(({ type }) => type === 'Succeeded');
 
 /** The status of a schedule with an invalid spec: the problems, and the results of earlier backups. */
 export function writeScheduleProblems(problems: string, previous: unknown, now: Date): EtcdBackupScheduleStatus {
   const { nextScheduleTime: _gone, ...before } = storedScheduleStatus.parse(previous ?? {});
   const others = (before.conditions ?? []).filter(({ type }) => type !== 'Progressing');
-  const progressing: NewCondition = { type: 'Progressing', status: 'False', reason: 'BadSpec', message: problems };
+  const progressing: UntimedCondition = { type: 'Progressing', status: 'False', reason: 'BadSpec', message: problems };
   return { ...before, conditions: [...withTransitionTimes([progressing], before.conditions ?? [], now), ...others] };
 }
 

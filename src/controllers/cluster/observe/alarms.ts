@@ -1,4 +1,4 @@
-import type { Member, Membership, Observed } from '../../../core/cluster/model/cluster.ts';
+import type { MaybeSeen, Member, Membership } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { hasLearners } from '../../../core/cluster/model/version.ts';
 import type { EtcdConnection } from '../../../etcd/client.ts';
@@ -52,9 +52,9 @@ export class OldAlarms {
   /** Adds the alarms of the last answer to the alarms in the status of newer members. */
   async addTo(
     key: string,
-    observation: Observed<Membership>,
+    observation: MaybeSeen<Membership>,
     connectionTo: ConnectionTo,
-  ): Promise<Observed<Membership>> {
+  ): Promise<MaybeSeen<Membership>> {
     if (!observation.seen || !observation.value.members.some(isOld)) return observation;
     const raised = await this.#raised(key, observation.value, connectionTo);
     if (raised !== undefined)

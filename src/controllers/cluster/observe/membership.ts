@@ -1,4 +1,4 @@
-import type { Member, MemberPod, Membership, Observed, Refusal } from '../../../core/cluster/model/cluster.ts';
+import type { MaybeSeen, Member, MemberPod, Membership, Refusal } from '../../../core/cluster/model/cluster.ts';
 import type { MemberId, MemberName } from '../../../core/cluster/model/names.ts';
 import type { EtcdConnection } from '../../../etcd/client.ts';
 import { isRefusal } from '../../../etcd/errors.ts';
@@ -20,7 +20,7 @@ interface Answer extends Asked {
 }
 
 /** Reads the status of every member, and the member list from one member with quorum. */
-export async function readMembership(asked: readonly Asked[]): Promise<Observed<Membership>> {
+export async function readMembership(asked: readonly Asked[]): Promise<MaybeSeen<Membership>> {
   if (asked.length === 0) return { seen: false, why: 'no member is running' };
   const results = await Promise.allSettled(asked.map(ask));
   const answers = results.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
@@ -29,20 +29,20 @@ export async function readMembership(asked: readonly Asked[]): Promise<Observed<
   return listByMajority(answers);
 }
 
-function unseen(failures: readonly Failure[]): Observed<Membership> {
-  const refused = failures.find((failure) => refusalOf(failure) !== undefined);
+function unseen(failures: readonly Failure[]): MaybeSeen<Membership> {
+  const refused = failures.find((failure) => authRefusalOf(failure) !== undefined);
   const first = refused ?? failures[0];
   const problem = first === undefined ? { why: 'no member answers' } : describeFailure(first);
   return { seen: false, ...problem, ...refusal(refused) };
 }
 
 const refusal = (thrown: unknown): { readonly refused?: Refusal } => {
-  const refused = refusalOf(thrown);
+  const refused = authRefusalOf(thrown);
   return refused === undefined ? {} : { refused };
 };
 
 /** Why etcd refuses the operator's user; undefined for other failures. */
-export function refusalOf(thrown: unknown): Refusal | undefined {
+export function authRefusalOf(thrown: unknown): Refusal | undefined {
   if (isRefusal(thrown, 'wrong-password')) return 'unknown-user';
   return isRefusal(thrown, 'auth-needed', 'user-not-found', 'permission-denied') ? 'no-user' : undefined;
 }
@@ -52,7 +52,7 @@ const ask = async (asked: Asked): Promise<Answer> => ({
   status: await asked.connection.status(asked.asking),
 });
 
-async function listByMajority(answers: readonly Answer[]): Promise<Observed<Membership>> {
+async function listByMajority(answers: readonly Answer[]): Promise<MaybeSeen<Membership>> {
   const inOrder = answers.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
   let failure: unknown = new Failure('unreachable', 'no member has quorum');
   for (const answer of inOrder) {
@@ -140,9 +140,9 @@ function nameIn({ peerURLs, name }: EtcdMember): MemberName {
 
 /** A healthy member whose pod is stopping counts as leaving, although it still answers. */
 export function withStoppingMembers(
-  observation: Observed<Membership>,
+  observation: MaybeSeen<Membership>,
   memberPods: readonly MemberPod[],
-): Observed<Membership> {
+): MaybeSeen<Membership> {
   if (!observation.seen) return observation;
   const stopping = new Set(memberPods.filter(({ phase }) => phase === 'stopping').map(({ name }) => name));
   const members = observation.value.members.map((member) =>

@@ -2,13 +2,13 @@ import type { ClusterWorld } from './cluster.ts';
 import type { MemberName } from './names.ts';
 
 /** An alarm that etcd has raised. `by` is undefined if the member has been removed since. */
-export interface Alarm {
+export interface MemberAlarm {
   readonly kind: string;
   readonly by: MemberName | undefined;
 }
 
 /** All raised alarms. The answer of a single member contains the alarms of all members. */
-export function alarmsIn({ membership }: Pick<ClusterWorld, 'membership'>): readonly Alarm[] {
+export function alarmsIn({ membership }: Pick<ClusterWorld, 'membership'>): readonly MemberAlarm[] {
   const { members = [], leftAlarms = [] } = (membership.seen ? membership.value : membership.unconfirmed) ?? {};
   return [
     ...members.flatMap(({ name, alarms = [] }) => alarms.map((kind) => ({ kind, by: name }))),
@@ -25,16 +25,16 @@ export const areAlarmsUnknown = ({ membership }: Pick<ClusterWorld, 'membership'
   membership.seen && membership.value.areAlarmsUnknown === true;
 
 /** The alarms and the members that raised them: `NOSPACE (db-0, db-2)`. */
-export function alarmNames(alarms: readonly Alarm[]): string {
+export function alarmNames(alarms: readonly MemberAlarm[]): string {
   const kinds = [...new Set(alarms.map(({ kind }) => kind))].toSorted();
   return kinds.map((kind) => `${kind} (${raisedBy(alarms.filter((alarm) => alarm.kind === kind))})`).join(', ');
 }
 
-const raisedBy = (alarms: readonly Alarm[]): string =>
+const raisedBy = (alarms: readonly MemberAlarm[]): string =>
   [...new Set(alarms.map(({ by }) => by ?? 'a member that was removed'))].toSorted().join(', ');
 
 /** A message with the alarms, their effect on clients and the remedy. */
-export function alarmMessage(alarms: readonly Alarm[]): string {
+export function alarmMessage(alarms: readonly MemberAlarm[]): string {
   const meaning = alarms.some(({ kind }) => kind === 'CORRUPT') ? corrupt : noSpace;
   return `etcd has raised the alarm ${alarmNames(alarms)}: ${meaning}`;
 }

@@ -5,7 +5,7 @@ import type { MemberId, MemberName } from './names.ts';
 import type { KeptVolume } from './removed-volumes.ts';
 
 /** A value that may be unknown. An unreachable etcd is never treated as an empty etcd. */
-export type Observed<T> =
+export type MaybeSeen<T> =
   | { readonly seen: true; readonly value: T }
   | {
       readonly seen: false;
@@ -212,7 +212,7 @@ export interface ClusterWorld {
   readonly intent: ClusterIntent;
   readonly memory: Memory;
   readonly memberPods: readonly MemberPod[];
-  readonly membership: Observed<Membership>;
+  readonly membership: MaybeSeen<Membership>;
   /**
    * How long the cluster has had no quorum, by the operator's own clock; undefined with quorum, or before the cluster
    * has formed.
@@ -255,7 +255,7 @@ export interface ClusterWorld {
 
 /** A world in which etcd has reported its membership. */
 export interface KnownWorld extends ClusterWorld {
-  readonly membership: Extract<Observed<Membership>, { seen: true }>;
+  readonly membership: Extract<MaybeSeen<Membership>, { seen: true }>;
 }
 
 export const isKnown = (world: ClusterWorld): world is KnownWorld => world.membership.seen;

@@ -1,5 +1,5 @@
 import type { ClientMigration, ClusterWorld } from '../model/cluster.ts';
-import type { Condition } from './cluster-status.ts';
+import type { ClusterCondition } from './cluster-status.ts';
 
 const messages: Readonly<Record<ClientMigration, string>> = {
   'to-encryption':
@@ -13,7 +13,7 @@ const messages: Readonly<Record<ClientMigration, string>> = {
 /** A condition of its own for a change of client TLS, because the cluster itself is not degraded. */
 export const clientMigrationCondition = ({
   clientMigration,
-}: Pick<ClusterWorld, 'clientMigration'>): readonly Condition[] =>
+}: Pick<ClusterWorld, 'clientMigration'>): readonly ClusterCondition[] =>
   clientMigration === undefined
     ? []
     : [{ type: 'ClientsMoving', status: 'True', reason: 'ClientsMoving', message: messages[clientMigration] }];

@@ -12,7 +12,7 @@ import { clientMigrationCondition } from './client-migration.ts';
 import { type Finding, isDown, troublesOf } from './trouble.ts';
 import { isUnderWay, type Scaling, scalingOf, type Upgrade, upgradeOf } from './under-way.ts';
 
-export interface Condition {
+export interface ClusterCondition {
   readonly type: 'Available' | 'Progressing' | 'Degraded' | 'ClientsMoving' | 'Secured';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: Reason;
@@ -37,17 +37,17 @@ export interface ClusterStatus {
   /** Retained PVCs of removed members, in the order of their deletion. */
   readonly keptVolumes: readonly KeptUntil[];
   readonly paused: boolean;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly ClusterCondition[];
 }
 
 /** Errors of a pass: `failure` prevented its steps, `aside` did not. */
-export interface Trouble {
+export interface PassErrors {
   readonly failure?: Error | undefined;
   readonly aside?: Error | undefined;
 }
 
 /** Computes the status at the end of every pass, from the world, the verdict and the errors of its steps. */
-export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside }: Trouble = {}): ClusterStatus {
+export function statusOf(world: ClusterWorld, verdict: Verdict, { failure, aside }: PassErrors = {}): ClusterStatus {
   const members = world.membership.seen ? world.membership.value.members : [];
   const memory = remembered(world, verdict.is === 'act' && failure === undefined ? verdict.steps : []);
   const path = pathOf(world);
@@ -111,7 +111,7 @@ function pathOf(world: ClusterWorld): readonly string[] {
  * True only if etcd has answered with quorum in this pass and a pod is ready, because the Service has no endpoints
  * otherwise. Unknown if only the operator cannot reach etcd.
  */
-function available(world: ClusterWorld): Condition {
+function available(world: ClusterWorld): ClusterCondition {
   const type = 'Available';
   if (!isWithoutQuorum(world)) return { type, ...serving(world) };
   if (!hasFormed(world))
@@ -120,7 +120,7 @@ function available(world: ClusterWorld): Condition {
   return { type, status, reason: 'NoContact', message: lostQuorumMessage(world) };
 }
 
-function serving(world: ClusterWorld): Omit<Condition, 'type'> {
+function serving(world: ClusterWorld): Omit<ClusterCondition, 'type'> {
   if (isCorrupt(world)) return { status: 'False', reason: 'AlarmRaised', message: alarmMessage(alarmsIn(world)) };
   return world.memberPods.some(({ ready }) => ready)
     ? { status: 'True', reason: 'AsDesired', message: '' }
@@ -128,7 +128,7 @@ function serving(world: ClusterWorld): Omit<Condition, 'type'> {
 }
 
 /** The reason is that of the verdict, also if the status of the condition is False. */
-const progressing = (world: ClusterWorld, verdict: Verdict): Condition =>
+const progressing = (world: ClusterWorld, verdict: Verdict): ClusterCondition =>
   verdict.is === 'settled'
     ? { type: 'Progressing', status: 'False', reason: 'AsDesired', message: '' }
     : {
@@ -138,7 +138,7 @@ const progressing = (world: ClusterWorld, verdict: Verdict): Condition =>
         message: verdict.message,
       };
 
-function degraded(troubles: readonly Finding[]): Condition {
+function degraded(troubles: readonly Finding[]): ClusterCondition {
   const [worst] = troubles;
   if (worst === undefined) return { type: 'Degraded', status: 'False', reason: 'AsDesired', message: '' };
   const message = [...new Set(troubles.map((each) => each.message))].join('; ');

@@ -1,8 +1,8 @@
 import type { Blueprint } from '../../manifests/manifest.ts';
-import type { ClusterStatus, Condition } from './cluster-status.ts';
+import type { ClusterCondition, ClusterStatus } from './cluster-status.ts';
 
 /** Reports a cluster without TLS in a condition of its own, because the cluster is not degraded. */
-export function plaintextIn({ template, acceptsPlaintext, naming }: Blueprint): readonly Condition[] {
+export function plaintextIn({ template, acceptsPlaintext, naming }: Blueprint): readonly ClusterCondition[] {
   const open = [
     ...(template.clientTLS === undefined ? ['with clients'] : []),
     ...(template.peerTLS === undefined ? ['between members'] : []),
