@@ -71,9 +71,13 @@ describe('slim', () => {
 
   it('takes milliseconds, whatever the object contains', () => {
     const empty = { ...samplePod('a', 1), spec: { list: Array.from({ length: 400_000 }, () => ({})) } };
-    const began = process.cpuUsage();
-    slim(empty as never);
-    expect(process.cpuUsage(began).user).toBeLessThan(300_000);
+    const costOf = (): number => {
+      const began = process.cpuUsage();
+      slim(empty as never);
+      return process.cpuUsage(began).user;
+    };
+    // One of them may include a garbage collection for all test files of this process.
+    expect(Math.min(costOf(), costOf(), costOf())).toBeLessThan(300_000);
   });
 
   it('reduces an object with very many small parts', () => {

@@ -49,7 +49,7 @@ async function rulesOnNode1(): Promise<string> {
 const identity = (): Promise<string> =>
   kubectl(layout, ['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']);
 const nodesReady = (): Promise<string> =>
-  kubectl(layout, ['wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=20s']);
+  kubectl(layout, ['wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=120s']);
 
 describe('the test cluster', () => {
   let untouched: MachineState;

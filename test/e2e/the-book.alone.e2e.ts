@@ -144,13 +144,17 @@ story(
         expect(services).toMatch(/example-etcd-cluster-client +ClusterIP +10\..* 2379\/TCP/);
       });
       await step('a key is put and got from a shell in the cluster', async () => {
-        const output = await shell(
-          'export ETCDCTL_API=3',
-          'export ETCDCSVC=http://example-etcd-cluster-client:2379',
-          'etcdctl --endpoints $ETCDCSVC put foo bar',
-          'etcdctl --endpoints $ETCDCSVC get foo',
-        );
-        expect(output).toMatch(/OK[\s\S]*foo\r?\nbar/);
+        // The Service has endpoints a moment after the members are ready.
+        await until('the Service leads to members', async () => {
+          const output = await shell(
+            'export ETCDCTL_API=3',
+            'export ETCDCSVC=http://example-etcd-cluster-client:2379',
+            'etcdctl --endpoints $ETCDCSVC put foo bar',
+            'etcdctl --endpoints $ETCDCSVC get foo',
+          );
+          expect(output).toMatch(/OK[\s\S]*foo\r?\nbar/);
+          return true;
+        });
       });
       await step('the size is changed from 3 to 4 with kubectl apply', async () => {
         writeFileSync(
