@@ -126,7 +126,7 @@ story('an unreachable cluster of the CoreOS operator is reported and not changed
     );
     expect(await db.status()).toMatchObject({ phase: 'Running', size: 3 });
     expect(await existing('poddisruptionbudgets')).toBe('');
-    const templateHashes = `jsonpath={.items[*].metadata.annotations.etcd\\.database\\.coreos\\.com/template}`;
+    const templateHashes = `jsonpath={.items[*].metadata.annotations.etcd\\.database\\.coreos\\.com/template-hash}`;
     expect(await kubectl(`get pods -l ${db.label} -o ${templateHashes}`)).toBe('');
   });
   await step('after the pods are deleted, no empty cluster is created', async () => {

@@ -4,7 +4,7 @@ import { improbableSchedules } from '../../src/apis/improbable-v1alpha1/backup/s
 import { backupReconciler } from '../../src/controllers/backup/reconcile.ts';
 import { scheduleReconciler } from '../../src/controllers/schedule/reconcile.ts';
 import { agentNamespaceIndex, byResourceKey, byResourceUid } from '../../src/controllers/shared/agent-namespace.ts';
-import { slotAnnotation } from '../../src/controllers/shared/agent-pods.ts';
+import { slotIn } from '../../src/controllers/shared/agent-pods.ts';
 import { type ClusterObject, ownerIndex } from '../../src/controllers/shared/context.ts';
 import { TerminatingPods } from '../../src/controllers/shared/terminating-pods.ts';
 import type { Writer } from '../../src/controllers/shared/writer.ts';
@@ -65,8 +65,7 @@ export class SimulatedBackups {
     const stored = { uid: `uid-${++this.#version}`, generation: 1, creationTimestamp };
     this.#put(store, { ...object, metadata: { ...object.metadata, ...stored } });
     if (object.kind === 'EtcdBackup') this.createdBackups.push(object.metadata.name);
-    if (object.kind === 'Pod')
-      this.podSlots.push(Number(object.metadata.annotations?.[slotAnnotation(this.#dialect.group)]));
+    if (object.kind === 'Pod') this.podSlots.push(slotIn(object.metadata.annotations, this.#dialect.group));
   }
 
   /** Changes the spec of every schedule. */

@@ -38,7 +38,7 @@ export interface ScheduleDialect {
   /** The state of a backup of a schedule. */
   readonly readBackup: (raw: unknown) => Pick<ScheduledBackup, 'state' | 'slot' | 'isBlocked' | 'message'>;
   /** The annotation of a backup with its scheduled time. */
-  readonly slotAnnotations: (slot: number) => Readonly<Record<string, string>>;
+  readonly scheduledAtAnnotations: (slot: number) => Readonly<Record<string, string>>;
   /** The time of the last successful backup in the status, in milliseconds. */
   readonly lastSuccessAt: (status: unknown) => number | undefined;
   readonly writeStatus: (findings: ScheduleFindings, previous: unknown) => object;

@@ -7,7 +7,7 @@ import { type AgentCall, type AgentImage, agentPod, progressPort } from '../../c
 import type { Manifest } from '../../core/manifests/manifest.ts';
 import { sharedPrefix } from '../../objectstore/template.ts';
 import { agentForMetadata } from '../shared/agent-namespace.ts';
-import { agentLabel, slotAnnotation } from '../shared/agent-pods.ts';
+import { agentLabel, scheduledAt } from '../shared/agent-pods.ts';
 import { etcdArguments, etcdMounts } from '../shared/etcd-access.ts';
 import { type StoreAccess, storeAccess } from '../shared/store-access.ts';
 import { isInOtherNamespace, placementOf } from './agent-placement.ts';
@@ -36,7 +36,7 @@ export function savePod({ read, slot, observed, image }: SaveRun, context: SaveC
     name: agentName(intent, slot),
     namespace,
     labels: { app: 'etcd-backup', [agentLabel(group)]: 'backup', ...owning?.labels, ...store.labels },
-    annotations: { [slotAnnotation(group)]: String(slot), ...owning?.annotations },
+    annotations: { ...scheduledAt(group, slot), ...owning?.annotations },
     owner: owning === undefined ? owner : undefined,
     image,
     calls: [save, ...pruneCalls(intent, store)],

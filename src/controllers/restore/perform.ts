@@ -8,7 +8,7 @@ import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
 import { Failure } from '../../std/failure.ts';
-import { slotAnnotation } from '../shared/agent-pods.ts';
+import { scheduledAt } from '../shared/agent-pods.ts';
 import type { ClusterObject } from '../shared/context.ts';
 import { publish } from '../shared/status-writer.ts';
 import type { Writer } from '../shared/writer.ts';
@@ -85,7 +85,7 @@ async function prove({ read, target, controller, writer }: StepInput): Promise<v
     name: `${intent.name.slice(0, 45).replace(/[^a-z0-9]+$/, '')}-inspect-${intent.uid.slice(0, 8)}`,
     namespace: intent.namespace,
     labels: { ...labelsOf(controller), ...labels },
-    annotations: { [slotAnnotation(controller.dialect.group)]: String(intent.createdAt) },
+    annotations: scheduledAt(controller.dialect.group, intent.createdAt),
     owner,
     image: imageOf(controller),
     calls: [

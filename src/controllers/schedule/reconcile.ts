@@ -113,7 +113,7 @@ async function start(object: Stored<ClusterObject>, read: ReadSchedule, { slot, 
       namespace: intent.namespace,
       ownerReferences: [owner],
       labels: { [dialect.nameLabel]: intent.name },
-      annotations: dialect.slotAnnotations(slot),
+      annotations: dialect.scheduledAtAnnotations(slot),
     },
     spec: backupSpec,
   };

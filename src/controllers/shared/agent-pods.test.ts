@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { agentOf, agentStateOf } from './agent-pods.ts';
+import { agentOf, agentStateOf, scheduledAt } from './agent-pods.ts';
 
 const pod = (status: object, metadata: object = {}, spec: object = { restartPolicy: 'Never' }) =>
   ({
@@ -24,7 +24,9 @@ const saved = { ok: true, seconds: 1.5, url: 's3://b/k', size: 20, revision: '7'
 
 describe('the state of an agent pod', () => {
   it('has its creation time and the scheduled time of its annotation', () => {
-    const metadata = { annotations: { 'g/slot': '1234' } };
+    const metadata = { annotations: { 'g/scheduled-at': '1970-01-01T00:00:01.234Z' } };
+    expect(scheduledAt('g', 1234)).toEqual(metadata.annotations);
+    expect(agentOf(pod({ phase: 'Pending' }, { annotations: {} }), 'g').slot).toBe(0);
     expect(agentOf(pod({ phase: 'Pending' }, metadata), 'g')).toMatchObject({
       slot: 1234,
       createdAt: Date.parse('2026-01-01T00:00:00Z'),

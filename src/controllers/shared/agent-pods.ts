@@ -7,14 +7,23 @@ import { waitingMessage } from './pod-output.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
-/** The annotation with the scheduled time of the backup that a pod makes. */
-export const slotAnnotation = (group: string): string => `${group}/slot`;
+/** The annotation with the scheduled time of the work of an agent pod. */
+const scheduledAtAnnotation = (group: string): string => `${group}/scheduled-at`;
+
+export const scheduledAt = (group: string, slot: number): Readonly<Record<string, string>> => ({
+  [scheduledAtAnnotation(group)]: new Date(slot).toISOString(),
+});
+
 /** The label of all agent pods. */
 export const agentLabel = (group: string): string => `${group}/agent`;
 
+/** The scheduled time of an agent pod; NaN without a valid annotation. */
+export const slotIn = (annotations: Readonly<Record<string, string>> | undefined, group: string): number =>
+  Date.parse(annotations?.[scheduledAtAnnotation(group)] ?? '');
+
 export function agentOf(pod: Stored<Pod>, group: string): Agent {
   const { name, uid, annotations, creationTimestamp, deletionTimestamp } = pod.metadata;
-  const slot = Number(annotations?.[slotAnnotation(group)] ?? Number.NaN);
+  const slot = slotIn(annotations, group);
   return {
     name,
     uid,

@@ -3,7 +3,7 @@ import type { MemberTemplate, Naming } from '../cluster/model/template.ts';
 type StringMap = Readonly<Record<string, string>>;
 
 /** Records on a pod the labels and annotations that come from the spec, so that they can be removed later. */
-export const userMetadataAnnotation = ({ prefix }: Naming): string => `${prefix}/passed`;
+export const userMetadataAnnotation = ({ prefix }: Naming): string => `${prefix}/user-metadata-keys`;
 
 export const userMetadataKeys = ({ labels, annotations }: Pick<MemberTemplate, 'labels' | 'annotations'>): string =>
   JSON.stringify({ labels: Object.keys(labels).toSorted(), annotations: Object.keys(annotations).toSorted() });

@@ -66,17 +66,17 @@ export const changedAnnotation = ({ prefix }: Naming): string => `${prefix}/chan
 export const restartsAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-after-restarts`;
 
 /** The hash of the CAs that etcd read at start. */
-export const caHashAnnotation = ({ prefix }: Naming): string => `${prefix}/believes`;
+export const caHashAnnotation = ({ prefix }: Naming): string => `${prefix}/ca-hash`;
 
 /** The hash of the certificates that etcd read at start. */
-export const certHashAnnotation = ({ prefix }: Naming): string => `${prefix}/shows`;
+export const certHashAnnotation = ({ prefix }: Naming): string => `${prefix}/cert-hash`;
 
 const certificateHashes = ({ memberSecret }: MemberTemplate, naming: Naming): Readonly<Record<string, string>> =>
   memberSecret === undefined
     ? {}
     : { [caHashAnnotation(naming)]: memberSecret.caHash, [certHashAnnotation(naming)]: memberSecret.certHash };
 
-export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template`;
+export const templateAnnotation = ({ prefix }: Naming): string => `${prefix}/template-hash`;
 
 /**
  * Changes with the spec, and not with the version of the operator: an upgrade of the operator restarts no member.

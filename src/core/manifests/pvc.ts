@@ -69,7 +69,7 @@ export function userOn(annotations: Readonly<Record<string, string>>, naming: Na
 /** On a PVC: a size to which the resize was refused. */
 export const cannotGrowAnnotation = ({ prefix }: Naming): string => `${prefix}/cannot-grow-to`;
 
-export const claimAnnotation = ({ prefix }: Naming): string => `${prefix}/claim`;
+export const claimAnnotation = ({ prefix }: Naming): string => `${prefix}/pvc-template-hash`;
 
 /** Changes with the claim template, apart from its size: a PVC can be resized. */
 export function volumeKindHash({ claim }: MemberTemplate): string {

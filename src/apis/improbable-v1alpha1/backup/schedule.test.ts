@@ -77,7 +77,7 @@ describe('an EtcdBackupSchedule', () => {
 
 describe('a backup of a schedule', () => {
   it('has its scheduled time and its state', () => {
-    const annotations = improbableSchedules.slotAnnotations(Date.parse(created));
+    const annotations = improbableSchedules.scheduledAtAnnotations(Date.parse(created));
     const read = (phase?: string) => improbableSchedules.readBackup({ metadata: { annotations }, status: { phase } });
     expect(read()).toEqual({ state: 'active', slot: Date.parse(created), isBlocked: false });
     expect([read('BackingUp').state, read('Completed').state, read('Failed').state]).toEqual([

@@ -59,18 +59,20 @@ function intentOf({ metadata, spec }: Resource): ScheduleIntent {
   };
 }
 
-const slotAnnotation = `${group}/scheduled-for`;
+const scheduledAtAnnotation = `${group}/scheduled-at`;
 
 const stateOfPhase = { Completed: 'succeeded', Failed: 'failed', BackingUp: 'active' } as const;
 
 const backupWithSlot = z.object({
-  metadata: z.object({ annotations: z.object({ [slotAnnotation]: z.string() }) }).catch({ annotations: {} } as never),
+  metadata: z
+    .object({ annotations: z.object({ [scheduledAtAnnotation]: z.string() }) })
+    .catch({ annotations: {} } as never),
   status: storedBackupStatus.default({}),
 });
 
 function readBackup(raw: unknown): ReturnType<ScheduleDialect['readBackup']> {
   const { metadata, status } = backupWithSlot.parse(raw);
-  const slot = Date.parse(metadata.annotations[slotAnnotation] ?? '');
+  const slot = Date.parse(metadata.annotations[scheduledAtAnnotation] ?? '');
   const { phase = 'BackingUp', message, conditions } = status;
   return {
     state: stateOfPhase[phase],
@@ -95,7 +97,7 @@ export const improbableSchedules: ScheduleDialect = {
   eventSource: 'etcdbackupschedule-reconciler',
   read: readerOf(etcdBackupSchedule, translate),
   readBackup,
-  slotAnnotations: (slot) => ({ [slotAnnotation]: new Date(slot).toISOString() }),
+  scheduledAtAnnotations: (slot) => ({ [scheduledAtAnnotation]: new Date(slot).toISOString() }),
   lastSuccessAt,
   writeStatus: writeScheduleStatus,
   writeProblems: writeScheduleProblems,

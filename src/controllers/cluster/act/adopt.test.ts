@@ -68,14 +68,14 @@ describe('a member pod of another operator', () => {
     const prefix = 'etcd.improbable.io';
     expect(written[0]?.body.metadata.annotations).toEqual({
       [`${prefix}/etcd-version`]: '3.3.27',
-      [`${prefix}/claim`]: expect.stringMatching(/^[0-9a-f]{16}$/),
+      [`${prefix}/pvc-template-hash`]: expect.stringMatching(/^[0-9a-f]{16}$/),
       [`${prefix}/user`]: '0',
       [`${prefix}/peer-scheme`]: 'http',
     });
     expect(written[1]?.body.metadata).toMatchObject({
       uid: 'pod',
       ownerReferences: [{ kind: 'EtcdCluster', name: 'db', uid: 'u', controller: true }],
-      annotations: { [`${prefix}/etcd-version`]: '3.3.27', [`${prefix}/template`]: expect.any(String) },
+      annotations: { [`${prefix}/etcd-version`]: '3.3.27', [`${prefix}/template-hash`]: expect.any(String) },
     });
   });
 
@@ -103,12 +103,12 @@ describe('a member pod on a PVC', () => {
     ['that another operator made runs as root', {}, { runAsUser: 0, runAsGroup: 0 }],
     [
       'that was adopted runs as the user of its annotation',
-      { [`${prefix}/claim`]: 'x', [`${prefix}/user`]: '1000' },
+      { [`${prefix}/pvc-template-hash`]: 'x', [`${prefix}/user`]: '1000' },
       { runAsUser: 1000, runAsNonRoot: true },
     ],
     [
       'that this operator made runs as the default user',
-      { [`${prefix}/claim`]: 'x' },
+      { [`${prefix}/pvc-template-hash`]: 'x' },
       { runAsUser: 65532, runAsNonRoot: true },
     ],
   ])('%s', async (_, annotations, securityContext) => {

@@ -207,11 +207,13 @@ describe('an orphaned member pod, if no PVCs are kept', () => {
 
   it('is deleted with its PVC if the PVC belongs to this cluster or was made for it', async () => {
     expect(await discarding({ [`${prefix}/cluster-id`]: 'c1' })).toEqual(['pods', 'persistentvolumeclaims']);
-    expect(await discarding({ [`${prefix}/claim`]: 'kind' })).toEqual(['pods', 'persistentvolumeclaims']);
+    expect(await discarding({ [`${prefix}/pvc-template-hash`]: 'kind' })).toEqual(['pods', 'persistentvolumeclaims']);
   });
 
   it('is deleted without its PVC if the PVC belongs to another or an unknown cluster', async () => {
-    expect(await discarding({ [`${prefix}/cluster-id`]: 'c2', [`${prefix}/claim`]: 'kind' })).toEqual(['pods']);
+    expect(await discarding({ [`${prefix}/cluster-id`]: 'c2', [`${prefix}/pvc-template-hash`]: 'kind' })).toEqual([
+      'pods',
+    ]);
     expect(await discarding({})).toEqual(['pods']);
   });
 });

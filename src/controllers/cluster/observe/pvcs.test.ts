@@ -109,7 +109,7 @@ describe('the PVCs of a cluster with volumeClaimPolicy Retain', () => {
 
   it('are foreign if they belong to another cluster or were made by a user', () => {
     const other = { annotations: { ...annotations, [`${prefix}/cluster-id`]: 'c2' } };
-    const made = { annotations: { [`${prefix}/claim`]: 'kind' } };
+    const made = { annotations: { [`${prefix}/pvc-template-hash`]: 'kind' } };
     const claims = [claim('db-0'), claim('db-3', other), claim('db-4'), claim('db-5', made)];
     const found = recallFromPvcs({ ...read, memory: aWorld().memory }, { pods: [], claims });
     expect(found.foreignVolumes).toEqual(['db-3', 'db-4']);

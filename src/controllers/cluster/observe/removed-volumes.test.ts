@@ -16,7 +16,7 @@ const inUse = {
   namespace: 'n',
   uid: 'claim',
   resourceVersion: '7',
-  annotations: { [`${prefix}/claim`]: 'x' },
+  annotations: { [`${prefix}/pvc-template-hash`]: 'x' },
 };
 
 interface Given {

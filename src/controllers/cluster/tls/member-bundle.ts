@@ -138,7 +138,7 @@ const isSame = (one: FileContents, other: FileContents): boolean =>
 export const rotatedAnnotation = ({ prefix }: Naming): string => `${prefix}/rotated`;
 
 /** On the Secret for members: the hash of its first CA bundle. */
-export const firstAnnotation = ({ prefix }: Naming): string => `${prefix}/believed-at-first`;
+export const firstAnnotation = ({ prefix }: Naming): string => `${prefix}/initial-ca-hash`;
 
 /** The Secret that new pods mount; undefined until it exists. */
 export function memberSecretOf({ kept, bundle, inUse }: CertificatesSeen, naming: Naming): MemberSecret | undefined {

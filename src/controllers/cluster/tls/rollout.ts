@@ -63,7 +63,7 @@ const certificatesIn = ({ observed: { certificates } }: CertificateContext): Cer
  */
 async function wakeKubelets({ blueprint, controller, writer, signal }: StepContext): Promise<void> {
   const { intent, naming } = blueprint;
-  const annotations = { [`${naming.prefix}/certificates-at`]: controller.now().toISOString() };
+  const annotations = { [`${naming.prefix}/certificates-updated-at`]: controller.now().toISOString() };
   for (const { metadata } of controller.caches.pods.by(ownerIndex, intent.namespace, intent.uid)) {
     const at = { namespace: intent.namespace, name: metadata.name };
     const body = { metadata: { uid: metadata.uid, annotations } };
