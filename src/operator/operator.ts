@@ -206,8 +206,17 @@ async function runInPlace(place: Place, { context, ...options }: PlaceOptions, s
   if (granted !== place) log.info(`permissions in namespace ${namespace} granted: serving it`);
   if (namespace !== context.namespace) await waitForOriginals(context, granted, signal);
   const controllers = clusterControllers({
-    ...{ client, clock: systemClock, scope: namespace, log, dialects, dialerTo, onFailure: onFailure(context) },
-    ...{ ...options, workers: settings.workers, identity: identityOf(settings), isOurs: isServedBy(settings) },
+    client,
+    clock: systemClock,
+    scope: namespace,
+    log,
+    dialects,
+    dialerTo,
+    onFailure: onFailure(context),
+    ...options,
+    workers: settings.workers,
+    identity: identityOf(settings),
+    isOurs: isServedBy(settings),
     withBudgets: !lacks.has('poddisruptionbudgets'),
     mayWriteSecrets: !lacks.has('secrets'),
     mayDeleteSecrets: !lacks.has('delete secrets'),

@@ -160,7 +160,9 @@ async function isGranted(
 ): Promise<boolean> {
   const [plural = '', subresource] = resource.split('/');
   const resourceAttributes = {
-    ...{ group, verb, resource: plural },
+    group,
+    verb,
+    resource: plural,
     ...(subresource === undefined ? {} : { subresource }),
     ...(namespace === undefined ? {} : { namespace }),
   };

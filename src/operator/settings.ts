@@ -188,10 +188,20 @@ export function settingsFrom(args: readonly string[], env: Environment, name = '
 function settingsOf(flags: Flags, env: Environment, name: string): Settings {
   const { createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods } = flags;
   return {
-    ...{ createCrd, clusterWide, kubeconfig, namespace, workers, logLevel, logFormat, chaosLevel, reachPods },
+    createCrd,
+    clusterWide,
+    kubeconfig,
+    namespace,
+    workers,
+    logLevel,
+    logFormat,
+    chaosLevel,
+    reachPods,
     namespaces: flags.namespaces,
     metrics: { loopbackOnly: flags.metricsLoopbackOnly, tokenFile: flags.metricsTokenFile },
-    ...{ dialects: flags.dialects, etcdRepository: flags.etcdRepository, ignored: ignoredIn(flags, env) },
+    dialects: flags.dialects,
+    etcdRepository: flags.etcdRepository,
+    ignored: ignoredIn(flags, env),
     listenAddress: flags.metricsAddr ?? flags.listenAddr,
     lease: flags.enableLeaderElection ? flags.leaderElectionId : undefined,
     agentImages: agentImagesIn(flags),

@@ -41,7 +41,10 @@ function intentOf({ metadata, spec }: EtcdBackupResource): BackupIntent {
   const { name, namespace, uid, creationTimestamp } = metadata;
   const createdAt = Date.parse(creationTimestamp ?? '') || 0;
   return {
-    ...{ name, namespace, uid, createdAt },
+    name,
+    namespace,
+    uid,
+    createdAt,
     source: sourceOf(spec),
     store: placeOf(spec.storageType, spec),
     credentials: 'own',

@@ -40,7 +40,11 @@ function translate(resource: EtcdClusterResource): ReadCluster {
   return {
     blueprint: {
       intent: {
-        ...{ name, namespace, uid, size: spec.size, version: spec.version },
+        name,
+        namespace,
+        uid,
+        size: spec.size,
+        version: spec.version,
         ...pauseOf(resource),
         memberNames: 'random',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,

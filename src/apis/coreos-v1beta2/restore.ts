@@ -64,7 +64,10 @@ function translate(resource: EtcdRestoreResource): ReadRestore {
   const { name, namespace, uid, creationTimestamp } = metadata;
   return {
     intent: {
-      ...{ name, namespace, uid, createdAt: Date.parse(creationTimestamp ?? '') || 0 },
+      name,
+      namespace,
+      uid,
+      createdAt: Date.parse(creationTimestamp ?? '') || 0,
       cluster: spec.etcdCluster.name,
       into: spec.etcdCluster.create === 'FromBackup' ? 'new' : 'existing',
       store: placeOf(spec.backupStorageType, spec),

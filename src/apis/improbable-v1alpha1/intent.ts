@@ -29,7 +29,12 @@ function translate(resource: EtcdClusterResource): ReadCluster {
   return {
     blueprint: {
       intent: {
-        ...{ name, namespace, uid, size: spec.replicas, version: spec.version, ...pauseOf(resource) },
+        name,
+        namespace,
+        uid,
+        size: spec.replicas,
+        version: spec.version,
+        ...pauseOf(resource),
         memberNames: 'ordinal',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         keepVolumesSeconds: spec.keepRemovedVolumesSeconds,

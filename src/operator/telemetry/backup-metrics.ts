@@ -97,7 +97,10 @@ interface GaugeOptions {
 
 function addGauge(register: Registry, { name, help, read, cached }: GaugeOptions): void {
   void new Gauge({
-    ...{ name, help, labelNames, registers: [register] },
+    name,
+    help,
+    labelNames,
+    registers: [register],
     collect() {
       this.reset();
       for (const { api, metadata, figures } of figuresOf(cached)) {

@@ -33,7 +33,11 @@ export function backupController(parts: BackupParts): Runnable {
     reconciler: (shared, { declared, agents }) => {
       onCache(declared);
       return backupReconciler({
-        ...{ ...shared, dialect, resource, operators, dialerTo },
+        ...shared,
+        dialect,
+        resource,
+        operators,
+        dialerTo,
         terminating: shared.memories.add('terminating', new TerminatingPods(clock)),
         clusters: { dialect: clusters, resource: namespaced<ClusterObject>(clusters) },
         caches: { backups: declared, agents },

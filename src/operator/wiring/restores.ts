@@ -45,7 +45,11 @@ export const restoreController =
         const awaitedObjects = memories.add('awaitedObjects', new AwaitedObjects(clock));
         const terminating = memories.add('terminating', new TerminatingPods(clock));
         const reconcile = restoreReconciler({
-          ...{ ...shared, ...own, otherClusterKinds, awaitedObjects, terminating },
+          ...shared,
+          ...own,
+          otherClusterKinds,
+          awaitedObjects,
+          terminating,
           clusters: { dialect: clusters, resource: clustersOf(clusters) },
           caches: { restores: declared, agents },
         });

@@ -31,7 +31,10 @@ export const scheduleController =
       reconciler: (shared, { declared, agents }) => {
         parts.onSchedules(dialect, declared);
         return scheduleReconciler({
-          ...{ ...shared, dialect, resource, backups },
+          ...shared,
+          dialect,
+          resource,
+          backups,
           caches: { schedules: declared, backups: agents as Store<ClusterObject> },
         });
       },

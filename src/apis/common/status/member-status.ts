@@ -28,7 +28,11 @@ export function memberStateOf(member: Member, before: readonly MemberState[]): M
   const version = member.version ?? before.find((each) => isSame(each, member))?.version;
   const hasAnswered = health !== 'silent' && health !== 'never-started';
   return {
-    ...{ name, id: id.toString(16), role, healthy: health === 'healthy', leader: hasAnswered && leads },
+    name,
+    id: id.toString(16),
+    role,
+    healthy: health === 'healthy',
+    leader: hasAnswered && leads,
     ...(version === undefined ? {} : { version }),
     ...(raised.length === 0 ? {} : { alarms: [...raised] }),
   };

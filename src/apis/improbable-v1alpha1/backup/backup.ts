@@ -47,7 +47,9 @@ const translate = (resource: EtcdBackupResource): ReadBackup => {
 const defaultTimeout = 600;
 
 const intentOf = ({ metadata, spec }: EtcdBackupResource): BackupIntent => ({
-  ...{ name: metadata.name, namespace: metadata.namespace, uid: metadata.uid },
+  name: metadata.name,
+  namespace: metadata.namespace,
+  uid: metadata.uid,
   createdAt: createdAt(metadata),
   source: sourceOf(spec),
   store: {

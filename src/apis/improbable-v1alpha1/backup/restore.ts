@@ -103,7 +103,10 @@ function translate({ metadata, spec, status }: EtcdRestoreResource, raw: unknown
   const { phaseSince, seedMember, clusterId } = status;
   return {
     intent: {
-      ...{ name, namespace, uid, createdAt: Date.parse(creationTimestamp ?? '') || 0 },
+      name,
+      namespace,
+      uid,
+      createdAt: Date.parse(creationTimestamp ?? '') || 0,
       cluster: spec.clusterTemplate.clusterName,
       into: 'new',
       replaces: spec.replaceExisting,

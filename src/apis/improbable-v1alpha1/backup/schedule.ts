@@ -52,7 +52,11 @@ function intentOf({ metadata, spec }: Resource): ScheduleIntent {
   const { successfulBackupsHistoryLimit: good = defaultHistory, failedBackupsHistoryLimit: bad = defaultHistory } =
     spec;
   return {
-    ...{ name, namespace, uid, createdAt, paused: spec.suspend === true },
+    name,
+    namespace,
+    uid,
+    createdAt,
+    paused: spec.suspend === true,
     timetable: timetableIn(spec, createdAt),
     startingDeadlineSeconds: spec.startingDeadlineSeconds,
     history: { succeeded: good, failed: bad },
