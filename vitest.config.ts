@@ -22,6 +22,16 @@ export default defineConfig({
         },
       },
       {
+        // Machine-made objects on the lab's API server, in one process: see FUZZ_OBJECTS and FUZZ_SEED.
+        test: {
+          name: 'fuzz',
+          include: ['test/fuzz/*.test.ts'],
+          testTimeout: 3_600_000,
+          hookTimeout: 60_000,
+          isolate,
+        },
+      },
+      {
         // Needs root: brings test clusters up and down, and breaks them in between.
         test: {
           name: 'cluster',

@@ -152,7 +152,9 @@ story.asOnTheLab(
       await kubectl('delete persistentvolumeclaim db-1');
     });
     await step('the orphaned PVC is reported and kept', async () => {
-      await eventsContain(kubectl, { reason: 'NameTaken' }, ['PersistentVolumeClaim db-2 does not belong to this cluster']);
+      await eventsContain(kubectl, { reason: 'NameTaken' }, [
+        'PersistentVolumeClaim db-2 does not belong to this cluster',
+      ]);
       expect(await fieldOf(kubectl, 'persistentvolumeclaim/db-2', '.metadata.deletionTimestamp')).toBe('');
     });
   },

@@ -24,6 +24,14 @@ export async function contractOnLab(): Promise<SuiteResult> {
   return result.failed > 0 ? result : { ...result, ...sum([result, checkEveryFileIsReached()]) };
 }
 
+/** Machine-made objects on the lab's API server. The seed changes with every check, and a failure prints it. */
+export const badInput = (objects: number, seed?: number): Promise<SuiteResult> =>
+  runSuite({
+    projects: ['fuzz'],
+    env: { FUZZ_OBJECTS: String(objects), ...(seed === undefined ? {} : { FUZZ_SEED: String(seed) }) },
+    limitMillis: 8 * minute,
+  });
+
 export const contractOnCluster = (env: Readonly<Record<string, string>>): Promise<SuiteResult> =>
   runSuite({ projects: ['integration', 'contract'], env, report: 'contract-on-the-cluster', limitMillis: 10 * minute });
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { bundleOf, storiesBundleDirectory } from '../bundle.ts';
 import { layoutOf } from '../cluster/layout.ts';
@@ -21,6 +22,7 @@ import { unlessGreen } from './unless-green.ts';
 
 const minute = 60_000;
 const storiesOnLab = 'stories on the lab';
+const badInput = 'bad input';
 const storiesOnCluster = 'stories on the cluster';
 const portForward = 'test/integration/kube-port-forward.test.ts';
 
@@ -35,6 +37,7 @@ export async function testTier(run: Run): Promise<void> {
   const { code } = await programs;
   const operator = code === 0 ? { LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator', storiesBundleDirectory) } : {};
   const storyRun = { choice: shortChoice(stories), forMillis: 6 * minute };
+  await run.suite(badInput, () => suites.badInput(1500));
   await Promise.all([
     run.suite('contract on the lab', suites.contractOnLab),
     run.suite(storiesOnLab, () => onLab({ ...storyRun, env: { STORIES_VERSIONS: 'short', ...operator } })),
@@ -60,6 +63,7 @@ export async function checkTier(run: Run): Promise<void> {
     const suite = (each: suites.SkippableSuite): Promise<void> =>
       unlessGreen(run, each, { known: ledger.suites, green });
     await Promise.all([inOrder([suites.etcdVersions, suites.stores], suite), suite(suites.lab)]);
+    await run.suite(badInput, () => suites.badInput(10_000, randomInt(2 ** 31)));
     await suite(suites.testCluster);
     await storiesByTurns(run, pairs, { ledger, commit });
   });
@@ -128,6 +132,7 @@ export async function fullTier(run: Run): Promise<void> {
   await run.gate('unit and simulation', suites.unit);
   await prepare(layoutOf('check'));
   await run.suite('contract on the lab', suites.contractOnLab);
+  await run.suite(badInput, () => suites.badInput(10_000, randomInt(2 ** 31)));
   for (const { name, run: work } of [suites.etcdVersions, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
   await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));
