@@ -37,6 +37,12 @@ const found: readonly (readonly [title: string, kind: string, mutation: Mutation
     set('x'.repeat(300), 'metadata', 'annotations', 'etcd.improbable.io/restoring'),
     'waiting',
   ],
+  [
+    'a member that the status of the original lists twice does not stop reports',
+    'coreos EtcdCluster',
+    set({ ready: ['db-0'], unready: ['db-0'] }, 'status', 'members'),
+    'waiting',
+  ],
   ['an empty seed member does not stop a restore', 'coreos EtcdRestore', set('', 'status', 'seedMember'), 'served'],
   ['an empty seed member does not stop a restore', 'improbable EtcdRestore', set('', 'status', 'seedMember'), 'served'],
   ['the field constructor is unknown and dropped', 'improbable EtcdCluster', set('x', 'spec', 'constructor'), 'served'],
