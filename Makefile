@@ -40,6 +40,11 @@ e2e-all: $(INSTALLED) ## run every suite and every story on lab and cluster, and
 flakes: $(INSTALLED) ## run one story many times on the lab: make flakes STORY="part of its title" N=20
 	@node tools/check/flakes.ts --story "$(STORY)" --times $(or $(N),20)
 
+.PHONY: fuzz
+fuzz: $(INSTALLED) ## offer machine-made bad objects to the lab and the operator: make fuzz FUZZ_OBJECTS=100000 FUZZ_SEED=7
+	@FUZZ_OBJECTS="$(or $(FUZZ_OBJECTS),100000)" FUZZ_SEED="$(or $(FUZZ_SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))" \
+		vitest run --project fuzz
+
 .PHONY: fmt
 fmt: $(INSTALLED) ## format the sources and apply automatic fixes
 	@biome check --write --log-level=warn .

@@ -18,7 +18,18 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
           isolate,
           maxWorkers: 2,
+          setupFiles: ['test/support/fixed-seed.ts'],
           include: ['{src,lab,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
+        },
+      },
+      {
+        // Machine-made objects on the lab's API server, in one process: see FUZZ_OBJECTS and FUZZ_SEED.
+        test: {
+          name: 'fuzz',
+          include: ['test/fuzz/*.test.ts'],
+          testTimeout: 3_600_000,
+          hookTimeout: 60_000,
+          isolate,
         },
       },
       {

@@ -45,5 +45,8 @@ export function same(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((item, index) => same(item, b[index]));
   if (!isFields(a) || !isFields(b)) return false;
   const fields = Object.keys(a);
-  return fields.length === Object.keys(b).length && fields.every((field) => field in b && same(a[field], b[field]));
+  return (
+    fields.length === Object.keys(b).length &&
+    fields.every((field) => Object.hasOwn(b, field) && same(a[field], b[field]))
+  );
 }

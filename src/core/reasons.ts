@@ -9,6 +9,7 @@ export const reasons = {
   KnownFault: 'The etcd version in spec.version has a known fault that a later patch fixes.',
   QuotaTooLarge:
     'spec.quotaBackendBytes is larger than the volume: the volume would be full before etcd refuses writes.',
+  UnknownField: 'The spec has a field that Kubernetes does not know and drops; the message names the field.',
   InvalidSecret: 'A Secret that the spec names is missing or invalid; the message names the Secret and the key.',
   NoTLS: 'The cluster has no TLS for client traffic, for peer traffic, or for both; the message names which.',
   Certificates: 'Certificates or CAs are being issued, renewed or replaced; members keep running.',

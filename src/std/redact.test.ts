@@ -19,4 +19,10 @@ describe('redaction', () => {
       'no such user [redacted]/[redacted]',
     );
   });
+
+  it('removes known values as they are written in a URL and in base64', () => {
+    const quoted = 'GET /?sts=abc%2Fdef%2B%3D%3D failed for YWJjL2RlZis9PQ==';
+    expect(redacted(quoted, ['abc/def+=='])).toBe('GET /?sts=[redacted] failed for [redacted]==');
+    expect(redacted('a lone surrogate', ['\ud800-lone-surrogate'])).toBe('a lone surrogate');
+  });
 });

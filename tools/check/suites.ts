@@ -18,12 +18,26 @@ export async function staticChecks(): Promise<SuiteResult> {
   return together(results);
 }
 
-export const unit = (): Promise<SuiteResult> => runSuite({ projects: ['unit'], limitMillis: 5 * minute });
+/** Property tests have the examples of `seed`, or random ones. A failure prints the seed. */
+export const unit = (seed?: number): Promise<SuiteResult> =>
+  runSuite({
+    projects: ['unit'],
+    env: seed === undefined ? {} : { FAST_CHECK_SEED: String(seed) },
+    limitMillis: 5 * minute,
+  });
 
 export async function contractOnLab(): Promise<SuiteResult> {
   const result = await runSuite({ projects: ['contract'], env: { KUBECONFIG: '' }, limitMillis: 6 * minute });
   return result.failed > 0 ? result : { ...result, ...sum([result, checkEveryFileIsReached()]) };
 }
+
+/** Machine-made objects on the lab's API server. A failure prints the seed. */
+export const badInput = (objects: number, seed?: number): Promise<SuiteResult> =>
+  runSuite({
+    projects: ['fuzz'],
+    env: { FUZZ_OBJECTS: String(objects), ...(seed === undefined ? {} : { FUZZ_SEED: String(seed) }) },
+    limitMillis: 8 * minute,
+  });
 
 export const contractOnCluster = (env: Readonly<Record<string, string>>): Promise<SuiteResult> =>
   runSuite({ projects: ['integration', 'contract'], env, report: 'contract-on-the-cluster', limitMillis: 10 * minute });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { bundleOf, storiesBundleDirectory } from '../bundle.ts';
 import { layoutOf } from '../cluster/layout.ts';
@@ -21,6 +22,7 @@ import { unlessGreen } from './unless-green.ts';
 
 const minute = 60_000;
 const storiesOnLab = 'stories on the lab';
+const badInput = 'bad input';
 const storiesOnCluster = 'stories on the cluster';
 const portForward = 'test/integration/kube-port-forward.test.ts';
 
@@ -30,16 +32,20 @@ export async function testTier(run: Run): Promise<void> {
   const programs = measured('nice', ['-n', '10', process.execPath, 'tools/check/lab-programs.ts']);
   await Promise.all([
     run.gate('format, lint, types', suites.staticChecks),
-    run.gate('unit and simulation', suites.unit),
+    run.gate('unit and simulation', async () => suites.unit(seedOf(await headCommit()))),
   ]);
   const { code } = await programs;
   const operator = code === 0 ? { LAB_OPERATOR_PROGRAM: bundleOf('etcd-operator', storiesBundleDirectory) } : {};
   const storyRun = { choice: shortChoice(stories), forMillis: 6 * minute };
   await Promise.all([
     run.suite('contract on the lab', suites.contractOnLab),
+    run.suite(badInput, () => suites.badInput(1500)),
     run.suite(storiesOnLab, () => onLab({ ...storyRun, env: { STORIES_VERSIONS: 'short', ...operator } })),
   ]);
 }
+
+/** The seed of random tests: two checks of one commit have the same examples, and two commits have others. */
+const seedOf = (commit: string): number => Number.parseInt(commit.slice(0, 7), 16);
 
 const onLab = ({ env, ...storyRun }: Omit<StoryRun, 'bed' | 'besides'>): Promise<StoriesResult> =>
   runStories({ ...storyRun, bed: 'lab', env: { KUBECONFIG: '', ...env }, besides: [portForward] });
@@ -59,7 +65,8 @@ export async function checkTier(run: Run): Promise<void> {
     await testAsNewContributor(run);
     const suite = (each: suites.SkippableSuite): Promise<void> =>
       unlessGreen(run, each, { known: ledger.suites, green });
-    await Promise.all([inOrder([suites.etcdOfEveryVersion, suites.stores], suite), suite(suites.lab)]);
+    const badInputs = run.suite(badInput, () => suites.badInput(10_000, seedOf(commit)));
+    await Promise.all([inOrder([suites.etcdOfEveryVersion, suites.stores], suite), suite(suites.lab), badInputs]);
     await suite(suites.testCluster);
     await storiesByTurns(run, pairs, { ledger, commit });
   });
@@ -125,9 +132,10 @@ export async function fullTier(run: Run): Promise<void> {
   const stories = await allStories();
   await buildPrograms();
   await run.gate('format, lint, types', suites.staticChecks);
-  await run.gate('unit and simulation', suites.unit);
+  await run.gate('unit and simulation', () => suites.unit());
   await prepare(layoutOf('check'));
   await run.suite('contract on the lab', suites.contractOnLab);
+  await run.suite(badInput, () => suites.badInput(10_000, randomInt(2 ** 31)));
   for (const { name, run: work } of [suites.etcdOfEveryVersion, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
   await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));

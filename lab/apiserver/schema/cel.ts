@@ -69,7 +69,11 @@ export function celValue(value: unknown, schema: Schema): unknown {
   if (typeof value === 'number') return shape.type === 'number' || !Number.isInteger(value) ? value : BigInt(value);
   if (Array.isArray(value)) return value.map((item) => celValue(item, schemaOfItems(shape)));
   if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, content]) => [field, celValue(content, schemaOfField(shape, field) ?? {})]),
+  const entries = Object.entries(value).map(
+    ([field, content]) => [field, celValue(content, schemaOfField(shape, field) ?? {})] as const,
   );
+  return ignoredKeys.some((key) => Object.hasOwn(value, key)) ? new Map(entries) : Object.fromEntries(entries);
 }
+
+/** Keys that the evaluator does not see in an object, or takes for its class. */
+const ignoredKeys = ['__proto__', 'constructor', 'prototype'];

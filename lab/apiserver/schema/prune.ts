@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../json.ts';
+import { isFields } from '../json.ts';
 import { keepsUnknown, objectMeta, resolved, type Schema, schemaOfField, schemaOfItems } from './schema.ts';
 
 export interface Pruned {
@@ -22,14 +22,14 @@ function pruneAt(value: unknown, schema: Schema, { pruned, path }: Position): un
   if (Array.isArray(value))
     return value.map((item, index) => pruneAt(item, schemaOfItems(shape), { pruned, path: `${path}[${index}]` }));
   if (!isFields(value)) return value;
-  const kept: Fields = {};
+  const kept: [string, unknown][] = [];
   for (const [field, content] of Object.entries(value)) {
     const position = { pruned, path: path === '' ? field : `${path}.${field}` };
     const inner = schemaOrUndefined(shape, field);
     if (inner === undefined) pruned.unknown.push(position.path);
-    else if (!isDroppedNull(content, inner, pruned)) kept[field] = pruneAt(content, inner, position);
+    else if (!isDroppedNull(content, inner, pruned)) kept.push([field, pruneAt(content, inner, position)]);
   }
-  return kept;
+  return Object.fromEntries(kept); // an assignment to the key __proto__ would not make a field
 }
 
 const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true, nullable: true };

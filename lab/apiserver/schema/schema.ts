@@ -76,7 +76,8 @@ export const objectMeta: Schema = { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.
 
 /** The schema of a field or map entry; `undefined` if there is none. */
 export function schemaOfField(schema: Schema, field: string): Schema | undefined {
-  const known = schema.properties?.[field];
+  // A user may name a field "constructor", which every object inherits.
+  const known = Object.hasOwn(schema.properties ?? {}, field) ? schema.properties?.[field] : undefined;
   if (known !== undefined) return resolved(known);
   return typeof schema.additionalProperties === 'object' ? resolved(schema.additionalProperties) : undefined;
 }

@@ -37,6 +37,67 @@ describe('quotaBackendBytes', () => {
   });
 });
 
+describe('a field that Kubernetes does not know', () => {
+  const typo = { requiredDuringScheduling: [] };
+  const remedy = 'no such field in Kubernetes, so it has no effect: correct its spelling or leave it out';
+
+  it.each([
+    ['affinity', { affinity: { nodeAffinity: typo } }, 'affinity.nodeAffinity.requiredDuringScheduling'],
+    [
+      'a term in a list',
+      { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{}, { topologykey: 'a' }] } } },
+      'affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].topologykey',
+    ],
+    ['securityContext', { securityContext: { runAsuser: 1 } }, 'securityContext.runAsuser'],
+    [
+      'an inherited name',
+      { securityContext: { sysctls: [{ constructor: 1 }] } },
+      'securityContext.sysctls[0].constructor',
+    ],
+    [
+      'topologySpreadConstraints',
+      { topologySpreadConstraints: [{ topologyKey: 'a', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', skew: 1 }] },
+      'topologySpreadConstraints[0].skew',
+    ],
+    ['valueFrom', { etcdEnv: [{ name: 'A', valueFrom: { secretRef: {} } }] }, 'etcdEnv[A].valueFrom.secretRef'],
+  ])('is a warning with its path and the remedy: %s', (_, pod, path) => {
+    expect(warningsOf(coreos, { size: 3, version: '3.6.16', pod })).toEqual([
+      `UnknownField: spec.pod.${path}: ${remedy}`,
+    ]);
+    expect(warningsOf(improbable, { replicas: 3, version: '3.6.16', podTemplate: pod })).toEqual([
+      `UnknownField: spec.podTemplate.${path}: ${remedy}`,
+    ]);
+  });
+
+  it('in the selector of a volume is a warning', () => {
+    const withTypo = { ...claim, selector: { matchLabel: {} } };
+    expect(warningsOf(coreos, { ...onVolumes, pod: { persistentVolumeClaimSpec: withTypo } })).toEqual([
+      `UnknownField: spec.pod.persistentVolumeClaimSpec.selector.matchLabel: ${remedy}`,
+    ]);
+  });
+
+  it('many of them, or long ones, are one short warning', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}${'x'.repeat(100)}`, 1]));
+    const [warning = '', ...others] = warningsOf(coreos, { ...onVolumes, pod: { securityContext: many } });
+    expect(others).toEqual([]);
+    expect(warning).toContain(' and 95 more: ');
+    expect(warning.length).toBeLessThan(1000);
+  });
+
+  it('is no warning if all fields are known', () => {
+    const labelSelector = { matchLabels: { 'any/label': 'a' }, matchExpressions: [{ key: 'a', operator: 'Exists' }] };
+    const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector }] };
+    const securityContext = {
+      runAsUser: 1,
+      seccompProfile: { type: 'RuntimeDefault' },
+      sysctls: [{ name: 'a', value: 'b' }],
+    };
+    const etcdEnv = [{ name: 'A', valueFrom: { secretKeyRef: { name: 'a', key: 'b', optional: true } } }];
+    const pod = { affinity: { podAffinity }, securityContext, etcdEnv };
+    expect(warningsOf(coreos, { ...onVolumes, pod })).toEqual([]);
+  });
+});
+
 describe('the scope annotation', () => {
   const key = coreos.scopeAnnotation ?? '';
 

@@ -6,6 +6,7 @@ import type { Reason } from '../../core/reasons.ts';
 import { warningAbout } from '../../core/versions/route.ts';
 import { nanosOf } from '../../std/quantity.ts';
 import type { EventContent } from './dialect.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 /** Events of both APIs that the original operators do not have. */
 
@@ -66,6 +67,7 @@ type Annotations = Readonly<Record<string, string>>;
 /** Field names of an API, for messages. */
 interface Fields {
   readonly size: string;
+  readonly pod: string;
   readonly volume: string;
 }
 
@@ -75,11 +77,22 @@ export function warningsAbout({ intent, template }: Blueprint, fields: Fields): 
     ...warning('EvenSize', size % 2 === 0 ? evenSize(size, fields.size) : undefined),
     ...warning('KnownFault', warningAbout(version)),
     ...warning('QuotaTooLarge', quotaTooLarge(template, fields.volume)),
+    ...warning('UnknownField', withoutEffect(unknownFields(template, fields))),
   ];
 }
 
 const warning = (reason: Reason, message: string | undefined): readonly EventContent[] =>
   message === undefined ? [] : [{ type: 'Warning', reason, message }];
+
+/** The fields in one message: an Event for each of them could be thousands. */
+const [mostPaths, longestPath] = [5, 253];
+
+function withoutEffect(paths: readonly string[]): string | undefined {
+  if (paths.length === 0) return undefined;
+  const shown = paths.slice(0, mostPaths).map((path) => path.slice(0, longestPath));
+  const more = paths.length > shown.length ? ` and ${paths.length - shown.length} more` : '';
+  return `${shown.join(', ')}${more}: no such field in Kubernetes, so it has no effect: correct its spelling or leave it out`;
+}
 
 const evenSize = (size: number, field: string): string =>
   `${field} is ${size}: a cluster of ${size} survives no more failures than one of ${size - 1}; use an odd number`;

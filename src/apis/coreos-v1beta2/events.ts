@@ -80,4 +80,4 @@ const replacing = (name: string): EventContent => ({
 });
 
 export const eventsOfSpec = (blueprint: Blueprint): readonly EventContent[] =>
-  warningsAbout(blueprint, { size: 'spec.size', volume: 'spec.pod.persistentVolumeClaimSpec' });
+  warningsAbout(blueprint, { size: 'spec.size', pod: 'spec.pod', volume: 'spec.pod.persistentVolumeClaimSpec' });

@@ -121,9 +121,12 @@ function memoryOf({ status }: EtcdClusterResource): Memory {
   return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: currentVersion || undefined };
 }
 
-/** The original lists only members with running pods. Our status has the list too, but always with `bootstrap`. */
+/**
+ * The original lists only members with running pods. Our status has the list too, but always with `bootstrap`. A member
+ * that is listed twice counts once: the API server refuses a status with two members of one name.
+ */
 const namedByOriginal = ({ bootstrap, members }: EtcdClusterResource['status']): readonly string[] =>
-  bootstrap === undefined ? [...(members?.ready ?? []), ...(members?.unready ?? [])] : [];
+  bootstrap === undefined ? [...new Set([...(members?.ready ?? []), ...(members?.unready ?? [])])] : [];
 
 const strictlyApart = (name: string): ManifestPart => ({
   podAntiAffinity: {

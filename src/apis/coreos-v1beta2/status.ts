@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listBy, looksLike, text, withRules } from '../common/schema/rule.ts';
 import { lenient } from '../common/status/conditions.ts';
+import { heldBy } from '../common/status/held-by.ts';
 import { alarms } from '../common/status/member-status.ts';
 import { keptVolumes } from '../common/status/removed-volumes.ts';
 
@@ -40,7 +41,7 @@ const fields = {
   controlPaused: z
     .boolean()
     .describe('controlPaused is true while spec.paused stops the operator from changing the cluster.'),
-  heldBy: text(253).describe('heldBy is the UID of the restore that pauses the cluster.'),
+  heldBy,
   conditions: listBy('type', condition, 32).describe('conditions are the current conditions of the cluster.'),
   size: z.int().describe('size is the number of members in the etcd member list.'),
   readyMembers: z.int().describe('readyMembers is the number of ready members.'),

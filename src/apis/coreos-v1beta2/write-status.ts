@@ -9,6 +9,7 @@ import {
   mergeConditions,
   type NewCondition,
 } from '../common/status/conditions.ts';
+import { heldByIn } from '../common/status/held-by.ts';
 import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
 import { type EtcdClusterStatus, storedStatus } from './status.ts';
@@ -22,7 +23,7 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
     phase: phaseOf(status),
     reason: status.hasFailed ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
-    heldBy: intent.heldBy,
+    heldBy: heldByIn(intent),
     keptVolumes: keptVolumesIn(status),
     conditions: mergeConditions(conditionsOf(status), before.conditions ?? [], now),
     ...membersOf(status, before),

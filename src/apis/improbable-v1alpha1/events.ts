@@ -63,4 +63,8 @@ export const eventsOfService = (name: string): readonly EventContent[] => [
 ];
 
 export const eventsOfSpec = (blueprint: Blueprint): readonly EventContent[] =>
-  warningsAbout(blueprint, { size: 'spec.replicas', volume: 'spec.storage.volumeClaimTemplate' });
+  warningsAbout(blueprint, {
+    size: 'spec.replicas',
+    pod: 'spec.podTemplate',
+    volume: 'spec.storage.volumeClaimTemplate',
+  });

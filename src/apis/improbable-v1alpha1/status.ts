@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listBy, looksLike, text, withRules } from '../common/schema/rule.ts';
+import { heldBy } from '../common/status/held-by.ts';
 import { alarms } from '../common/status/member-status.ts';
 import { keptVolumes } from '../common/status/removed-volumes.ts';
 
@@ -60,7 +61,7 @@ const clusterFields = {
     })
     .describe('bootstrap is how the cluster was formed. It is set once, before the first pod.'),
   paused: z.boolean().describe('paused is true while spec.paused stops the operator from changing the cluster.'),
-  heldBy: text(253).describe('heldBy is the UID of the restore that pauses the cluster.'),
+  heldBy,
   keptVolumes,
   selector: text(512).describe('selector is the label selector of the member pods, for kubectl scale and autoscalers.'),
   conditions: conditions.describe('conditions are the current conditions of the cluster.'),

@@ -40,6 +40,14 @@ export const restoreFields = {
     .describe('observedGeneration is the generation of the spec that this status is based on.'),
 } as const;
 
+/**
+ * Fields of a stored status with stricter rules. A seed member with an invalid name cannot exist; to look for it would
+ * fail in every pass.
+ */
+export const storedRestoreFields = {
+  seedMember: text(253).regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/),
+} as const;
+
 const common = z.object(restoreFields).partial();
 type CommonStatus = z.output<typeof common>;
 

@@ -12,6 +12,7 @@ import {
   stageDescription,
   stageOf,
   stages,
+  storedRestoreFields,
 } from '../../common/status/restore-status.ts';
 
 const fields = {
@@ -25,7 +26,7 @@ const fields = {
 
 export const etcdRestoreStatus = z.object(fields).partial();
 export type EtcdRestoreStatus = z.output<typeof etcdRestoreStatus>;
-export const storedRestoreStatus: z.ZodType<EtcdRestoreStatus> = lenient(fields);
+export const storedRestoreStatus: z.ZodType<EtcdRestoreStatus> = lenient({ ...fields, ...storedRestoreFields });
 
 /** The status: the original's fields and our own. */
 export function writeRestoreStatus(findings: RestoreFindings, previous: unknown): EtcdRestoreStatus {

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Bench, nameOf } from './judge.ts';
+import { collectionPath, objectWith } from './kinds.ts';
+import type { Answer, Json } from './lab-api.ts';
+import { memoryIn, translated } from './manifests.ts';
+import { type Example, mutated } from './mutations.ts';
+
+/** The status of a cluster that has formed. */
+const formed = {
+  coreos: {
+    ...{ phase: 'Running', clusterId: 'abc', currentVersion: '3.5.21', bootstrap: { members: ['db-0'], token: 't' } },
+    memberStatus: [{ name: 'db-0', id: '1', role: 'voter' }],
+  },
+  improbable: {
+    ...{ clusterId: 'abc', serverVersion: '3.5.21', bootstrap: { members: ['db-0'], token: 't' } },
+    members: [{ name: 'db-0', id: '1', role: 'voter' }],
+  },
+} as const;
+
+/** Changes that the API server never takes back, and says so. */
+const isFinal = /cannot be changed|Unsupported changes|must not be less than before/;
+
+/**
+ * Creates an object A, changes it to the example, and changes it back. Lists what differs from A afterwards: the spec,
+ * what the operator reads, or what it remembers.
+ */
+export async function thereAndBack(example: Example, bench: Bench): Promise<readonly string[]> {
+  const { kind, spec } = example;
+  const visit = new Visit(example, bench);
+  bench.reset();
+  const first = await visit.create(objectWith(kind, spec));
+  if (first === undefined) return ['the valid object is refused'];
+  const answer = await visit.change(mutated(example));
+  if (answer.code >= 300) return compared(kind, first, visit.stored());
+  const back = await visit.change(objectWith(kind, spec));
+  const message = String(back.body['message']);
+  if (back.code >= 300) return isFinal.test(message) ? [] : [`the way back is refused: ${message}`];
+  const after = visit.stored();
+  const isRefused = JSON.stringify(after['status'] ?? {}).includes('BadSpec');
+  return [...compared(kind, first, after), ...(isRefused ? ['the status still has the reason BadSpec'] : [])];
+}
+
+class Visit {
+  readonly #example: Example;
+  readonly #bench: Bench;
+
+  constructor(example: Example, bench: Bench) {
+    this.#example = example;
+    this.#bench = bench;
+  }
+
+  async create(object: Json): Promise<Json | undefined> {
+    const { kind } = this.#example;
+    const { code, body } = await this.#send('POST', '', object);
+    if (code !== 201) return undefined;
+    if (kind.role === 'cluster') await this.#send('PUT', '/db/status', { ...body, status: formed[kind.api] });
+    await this.#work();
+    return this.stored();
+  }
+
+  /** Replaces spec, labels and annotations. The rest of the metadata stays, and the status is the operator's. */
+  async change(object: Json): Promise<Answer> {
+    const { status: _, ...wanted } = object;
+    const { metadata } = this.stored() as { readonly metadata: Json };
+    const { labels, annotations } = (wanted['metadata'] ?? {}) as Json;
+    const body = { ...wanted, metadata: { ...metadata, labels, annotations } };
+    const answer = await this.#send('PUT', '/db', body);
+    if (answer.code < 300) await this.#work();
+    return answer;
+  }
+
+  stored(): Json {
+    return this.#bench.stored(this.#example, 'db') ?? {};
+  }
+
+  #send(method: 'POST' | 'PUT', below: string, object: Json): Promise<Answer> {
+    const path = `${collectionPath(this.#example.kind)}${below}`;
+    return this.#bench.api.send({ method, path, body: JSON.stringify(object) });
+  }
+
+  async #work(): Promise<void> {
+    await this.#bench.operator(this.#example).work(this.#example.kind, nameOf(this.stored()));
+  }
+}
+
+function compared(kind: Example['kind'], before: Json, after: Json): readonly string[] {
+  const same = (part: string, a: unknown, b: unknown): readonly string[] =>
+    isDeepStrictEqual(plain(a), plain(b)) ? [] : [`${part} differs: ${shown(a)} became ${shown(b)}`];
+  return [
+    ...same('the spec', before['spec'], after['spec']),
+    ...same('what the operator reads', translated(kind, before), translated(kind, after)),
+    ...same('what the operator remembers', memoryIn(kind, before), memoryIn(kind, after)),
+  ];
+}
+
+/** Without functions, and without the fields of the metadata that every change counts up. */
+const plain = (value: unknown): unknown =>
+  value === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(value, (key, inner) => (counters.has(key) ? undefined : inner)));
+const counters = new Set(['resourceVersion', 'generation']);
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing';
