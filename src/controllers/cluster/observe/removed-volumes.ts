@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ClusterWorld } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { type KeptVolume, untilOf } from '../../../core/cluster/model/removed-volumes.ts';
@@ -7,7 +6,6 @@ import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import {
   isOfRemovedMember,
   isRemovedFrom,
-  ownersOf,
   removedAtAnnotation,
   removedMemberOf,
   removedMetadata,
@@ -16,16 +14,14 @@ import { keyOf, type PersistentVolumeClaim, type Pod, type Stored } from '../../
 import { persistentVolumeClaims, pods } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import { type ControllerContext, clusterIndex, ownerIndex } from '../../shared/context.ts';
-import type { Writer } from '../../shared/writer.ts';
 import { getLive, type StepContext } from '../act/step-context.ts';
-import { inTurn } from '../failure-report.ts';
 import { growingVolumes } from './growing-pvcs.ts';
 import { isLost } from './members.ts';
 
 type Claim = Stored<PersistentVolumeClaim>;
 
 /** The kept PVCs of members that were removed from this cluster. */
-function keptClaimsOf(blueprint: Blueprint, { caches }: Pick<ControllerContext, 'caches'>): readonly Claim[] {
+export function keptClaimsOf(blueprint: Blueprint, { caches }: Pick<ControllerContext, 'caches'>): readonly Claim[] {
   const { namespace, name, uid } = blueprint.intent;
   const all = [...caches.claims.by(ownerIndex, namespace, uid), ...caches.claims.by(clusterIndex, namespace, name)];
   return [...new Set(all)].filter(({ metadata }) => isRemovedFrom(metadata, blueprint));
@@ -138,24 +134,6 @@ async function confirmUnmounted(claim: Claim, context: StepContext): Promise<voi
   const message = `PersistentVolumeClaim ${name} of a removed member is mounted by pod ${user.metadata.name}: the claim is kept until no pod mounts it`;
   recordVolumeEvent(message, context);
   throw new Failure('conflict', message);
-}
-
-interface Keeping {
-  readonly caches: ControllerContext['caches'];
-  readonly writer: Writer;
-}
-
-/**
- * Sets the owner of kept PVCs as for members, so that they are deleted or retained with the cluster as the spec asks.
- */
-export async function ensureKeptPvcOwnership(blueprint: Blueprint, { caches, writer }: Keeping): Promise<void> {
-  const ownerReferences = ownersOf(blueprint);
-  await inTurn(keptClaimsOf(blueprint, { caches }), async ({ metadata }) => {
-    const { uid, resourceVersion, namespace, name, deletionTimestamp, ownerReferences: there = [] } = metadata;
-    if (deletionTimestamp !== undefined || isDeepStrictEqual(there, ownerReferences)) return;
-    const body = { metadata: { uid, resourceVersion, ownerReferences } };
-    await writer.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body });
-  });
 }
 
 export const withoutKept = (claims: readonly Claim[], { naming }: Pick<Blueprint, 'naming'>): readonly Claim[] =>
