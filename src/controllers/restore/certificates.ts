@@ -3,7 +3,7 @@ import { ownSecretsOf } from '../../core/pki/names.ts';
 import type { RestoreVerdict } from '../../core/restore/step.ts';
 import { secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
-import { issueCertificates, stageMemberBundle } from '../cluster/tls/rollout.ts';
+import { issueCertificates, stageMemberBundle } from '../cluster/act/certificates.ts';
 import type { Writer } from '../shared/writer.ts';
 import type { RestoreContext } from './context.ts';
 import type { ObservedRestore } from './observe.ts';
