@@ -5,7 +5,7 @@ import { coreos } from '../../../../apis/coreos-v1beta2/dialect.ts';
 import { Failure } from '../../../../std/failure.ts';
 import { volumeRecordAnnotations } from '../../../manifests/pvc.ts';
 import type { MemberObject } from '../../model/live-objects.ts';
-import { isOwnVolume, keepLabels } from './labels.ts';
+import { isOwnVolume, keepLabels, restoreHidden } from './labels.ts';
 
 const { blueprint } = readOf({ size: 1, version: '3.5.35' }, coreos);
 const all = { app: 'etcd', etcd_cluster: 'db', etcd_node: 'db-0' };
@@ -35,6 +35,13 @@ it('a PVC gets its label back, and an object with all labels is not written', ()
   expect(kept(labelled('Pod', all), labelled('PersistentVolumeClaim', others))).toMatchObject([
     { of: 'PersistentVolumeClaim', labels: { app: 'etcd' } },
   ]);
+});
+
+it('a pod that no cache shows gets its labels back once', () => {
+  const lost = labelled('Pod', {});
+  const world = { ...anUpkeepWorld(blueprint, { memberObjects: [lost] }), hidden: [{ why: '', lost }] };
+  expect(restoreHidden(world)).toMatchObject([{ of: 'Pod', labels: all }]);
+  expect(keepLabels(world)).toEqual([]);
 });
 
 it('a PVC that cannot be read is reported', () => {

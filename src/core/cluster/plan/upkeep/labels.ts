@@ -10,8 +10,15 @@ import type { UpkeepRule } from './world.ts';
  * Restores lost labels of pods and PVCs. Services select pods by labels, and caches show PVCs by labels. A member
  * without labels stays healthy until the next change, so labels are restored before each step.
  */
-export const keepLabels: UpkeepRule = ({ live, blueprint }) =>
-  live.memberObjects.flatMap((each) => keep(each, blueprint));
+export const keepLabels: UpkeepRule = ({ live, blueprint, hidden = [] }) => {
+  const isHidden = (each: MemberObject | UnreadObject): boolean =>
+    'object' in each && hidden.some(({ lost }) => lost?.object.metadata.uid === each.object.metadata.uid);
+  return live.memberObjects.filter((each) => !isHidden(each)).flatMap((each) => keep(each, blueprint));
+};
+
+/** Restores the labels of pods and PVCs that no cache shows. */
+export const restoreHidden: UpkeepRule = ({ hidden = [], blueprint }) =>
+  hidden.flatMap(({ lost }) => (lost === undefined ? [] : keep(lost, blueprint)));
 
 const keep = (each: MemberObject | UnreadObject, blueprint: Blueprint): UpkeepStep | readonly UpkeepStep[] =>
   'unread' in each ? problem('labels', each.unread) : (lostLabels(each, blueprint) ?? []);

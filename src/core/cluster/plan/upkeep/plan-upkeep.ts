@@ -1,6 +1,6 @@
 import type { ClusterWorld } from '../../model/cluster.ts';
 import { needsAdoption } from '../bootstrap/adopt.ts';
-import { keepLabels } from './labels.ts';
+import { keepLabels, restoreHidden } from './labels.ts';
 import { keepPeers } from './peers.ts';
 import { keepPvcOwners, releasePvcs } from './pvc-owners.ts';
 import { growPvcs } from './pvc-sizes.ts';
@@ -18,6 +18,8 @@ const rules: readonly UpkeepRule[] = [
   keepPeers,
   // Sets the owners of PVCs, and records the cluster on them.
   keepPvcOwners,
+  // Restores the labels of pods and PVCs that no cache shows.
+  restoreHidden,
   // Restores lost labels of pods and PVCs.
   keepLabels,
   // Raises the storage request of PVCs that are too small.
@@ -28,12 +30,12 @@ const rules: readonly UpkeepRule[] = [
 export function planUpkeep(world: UpkeepWorld): readonly UpkeepStep[] {
   const scope = upkeepScope(world);
   if (scope === 'all') return rules.flatMap((rule) => rule(world));
-  return scope === 'release' ? releasePvcs(world) : [];
+  return scope === 'release' ? releasePvcs(world) : restoreHidden(world);
 }
 
 /**
  * `release`: the cluster is paused, and PVCs that are to outlive it lose their owner. `none`: another operator created
- * the cluster, and its member list is unknown, so its objects are not changed yet.
+ * the cluster, and its member list is unknown, so its objects are not changed yet, apart from lost labels.
  */
 export function upkeepScope(world: ClusterWorld): 'all' | 'release' | 'none' {
   if (world.intent.paused) return 'release';
