@@ -161,7 +161,7 @@ describe('a quorum whose pods no cache shows', () => {
     const { context, events } = contextFor(world, there ?? {});
     const get = () => Promise.reject(new Failure('not-found', 'no'));
     const controller = there === undefined ? { ...context.controller, client: { get } } : context.controller;
-    const hidden = await observeHidden(context.observed, controller as StepContext['controller']);
+    const hidden = await observeHidden(context.observed, controller);
     const seen = { ...world, hidden };
     const steps = planUpkeep(anUpkeepWorld(blueprint, {}, seen)).filter(({ kind }) => kind === 'restore-labels');
     return { verdict: planCluster(seen), steps, events, hidden };
