@@ -1,10 +1,14 @@
 import type { ClusterDialect, ReadCluster } from '../../src/apis/common/dialect.ts';
+import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
 import { improbable } from '../../src/apis/improbable-v1alpha1/dialect.ts';
 import type { ClusterWorld } from '../../src/core/cluster/model/cluster.ts';
 import type { LiveObject } from '../../src/core/cluster/model/live-objects.ts';
 import type { LiveObjects, UpkeepWorld } from '../../src/core/cluster/plan/upkeep/world.ts';
 import type { Blueprint, Manifest } from '../../src/core/manifests/manifest.ts';
 import { aWorld } from './worlds.ts';
+
+/** The API with the claim template in spec.pod. */
+export const podSpecApi: ClusterDialect = coreos;
 
 /** The EtcdCluster db with this spec. */
 export function readOf(spec: object, dialect: ClusterDialect = improbable): ReadCluster {

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { aClaim, anUpkeepWorld, readOf } from '../../../../../test/support/upkeep-worlds.ts';
+import { aClaim, anUpkeepWorld, podSpecApi, readOf } from '../../../../../test/support/upkeep-worlds.ts';
 import { nameOf } from '../../../../../test/support/worlds.ts';
-import { coreos } from '../../../../apis/coreos-v1beta2/dialect.ts';
 import { Failure } from '../../../../std/failure.ts';
 import { volumeRecordAnnotations } from '../../../manifests/pvc.ts';
 import type { MemberObject } from '../../model/live-objects.ts';
 import { isOwnVolume, keepLabels, restoreHidden } from './labels.ts';
 
-const { blueprint } = readOf({ size: 1, version: '3.5.35' }, coreos);
+const { blueprint } = readOf({ size: 1, version: '3.5.35' }, podSpecApi);
 const all = { app: 'etcd', etcd_cluster: 'db', etcd_node: 'db-0' };
 const labelled = (of: MemberObject['of'], labels: Readonly<Record<string, string>>): MemberObject => ({
   of,

@@ -12,7 +12,7 @@ const read = readOf({
 });
 const { blueprint, peers: objects } = read;
 if (objects === undefined) throw new Error('no EtcdPeers');
-const oldFinalizer = 'etcdpeer.etcd.improbable.io/pvc-cleanup';
+const oldFinalizer = 'example.com/pvc-cleanup';
 const world = aWorld(withIntent({ memberNames: 'ordinal' }));
 
 function peer(name: string, spec: object = {}, metadata: object = {}): LiveObject {
@@ -80,7 +80,7 @@ describe('the EtcdPeers of a cluster', () => {
   });
 
   it('have their PVC annotated before they lose the finalizer', () => {
-    const annotations = { 'etcd.improbable.io/cluster-id': 'c1' };
+    const annotations = { [`${blueprint.naming.prefix}/cluster-id`]: 'c1' };
     const record = { claim: 'db-7', uid: 'uid-of-db-7', annotations };
     expect(kept(world, [...three, held], [aClaim('db-7')])).toMatchObject([{ ...released, record }, deleted]);
     expect(kept(world, [...three, held], [aClaim('db-7', { annotations })])[0]).not.toHaveProperty('record');

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepEqual } from '../../../../std/deep-equal.ts';
 import { Failure } from '../../../../std/failure.ts';
 import type { Manifest } from '../../../manifests/manifest.ts';
 import type { MemberPodInput } from '../../../manifests/pod.ts';
@@ -87,7 +87,7 @@ function keepPeer(input: MemberPodInput, peers: LivePeers, { intent, memory }: U
   if (peer.metadata.deletionTimestamp !== undefined) return []; // it is recreated once it is gone
   if (!isOwnedBy(peer, intent.uid)) return [problem('peers', foreignPeer(name, kind))];
   const spec = specOver(wanted(input), peer);
-  if (isDeepStrictEqual(peer.spec, spec)) return [];
+  if (isDeepEqual(peer.spec, spec)) return [];
   // Before the adoption, deleting an EtcdPeer also deletes the ReplicaSet and pod of the original.
   const mayRecreate = isOurs(memory);
   return [{ kind: 'correct-peer', peer, spec, mayRecreate, why: `${kind} ${name} differs from the spec` }];

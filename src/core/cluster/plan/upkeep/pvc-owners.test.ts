@@ -5,8 +5,8 @@ import type { LiveObject } from '../../model/live-objects.ts';
 import { keepPvcOwners, releasePvcs } from './pvc-owners.ts';
 
 const blueprintWith = (volumeClaimPolicy: string) => readOf({ replicas: 3, storage: { volumeClaimPolicy } }).blueprint;
-const { owner } = blueprintWith('Delete');
-const prefix = 'etcd.improbable.io';
+const { owner, naming } = blueprintWith('Delete');
+const { prefix } = naming;
 const annotations = { [`${prefix}/cluster-id`]: 'c1', [`${prefix}/members`]: 'db-0,db-1,db-2' };
 const live = (object: LiveObject) => ({ object, hasVolume: true, isTooSmall: false });
 const kept = (policy: string, claim: LiveObject, world = aWorld()) =>

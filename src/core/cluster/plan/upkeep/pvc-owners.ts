@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepEqual } from '../../../../std/deep-equal.ts';
 import { volumeRecordAnnotations, volumeRecordIn } from '../../../manifests/pvc.ts';
 import { ownersOf } from '../../../manifests/removed-pvc.ts';
 import { votersOf } from '../../../quorum.ts';
@@ -43,7 +43,7 @@ function own({ metadata }: LiveObject, world: UpkeepWorld): readonly UpkeepStep[
   if (namesAnotherCluster(existing, world) && Object.keys(annotations).length === 0) return [];
   const ownerReferences = ownersOf(world.blueprint);
   const isRecorded = Object.entries(annotations).every(([annotation, text]) => existing[annotation] === text);
-  if (isRecorded && isDeepStrictEqual(owners, ownerReferences)) return [];
+  if (isRecorded && isDeepEqual(owners, ownerReferences)) return [];
   const why = `PersistentVolumeClaim ${name} has another ${isRecorded ? 'owner' : 'record'} than its cluster asks for`;
   return [{ kind: 'own-volume', claim: name, metadata: { uid, annotations, ownerReferences }, why }];
 }
@@ -52,7 +52,7 @@ function own({ metadata }: LiveObject, world: UpkeepWorld): readonly UpkeepStep[
 function ownKept({ metadata }: LiveObject, { blueprint }: UpkeepWorld): readonly UpkeepStep[] {
   const { name, uid, resourceVersion, ownerReferences: owners = [] } = metadata;
   const ownerReferences = ownersOf(blueprint);
-  if (isDeepStrictEqual(owners, ownerReferences)) return [];
+  if (isDeepEqual(owners, ownerReferences)) return [];
   const why = `PersistentVolumeClaim ${name} of a removed member has another owner than its cluster asks for`;
   return [{ kind: 'own-volume', claim: name, metadata: { uid, resourceVersion, ownerReferences }, why }];
 }

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { aClaim, anUpkeepWorld, readOf } from '../../../../../test/support/upkeep-worlds.ts';
+import { aClaim, anUpkeepWorld, podSpecApi, readOf } from '../../../../../test/support/upkeep-worlds.ts';
 import { aWorld } from '../../../../../test/support/worlds.ts';
-import { coreos } from '../../../../apis/coreos-v1beta2/dialect.ts';
 import { cannotGrowAnnotation } from '../../../manifests/pvc.ts';
 import type { LiveClaim } from '../../model/live-objects.ts';
 import { growPvcs } from './pvc-sizes.ts';
 
 const persistentVolumeClaimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } };
-const { blueprint } = readOf({ size: 1, pod: { persistentVolumeClaimSpec } }, coreos);
+const { blueprint } = readOf({ size: 1, pod: { persistentVolumeClaimSpec } }, podSpecApi);
 const annotation = cannotGrowAnnotation(blueprint.naming);
 const grown = (change: Partial<LiveClaim> = {}, world = aWorld()) =>
   growPvcs(
