@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ClusterWorld } from '../../src/core/cluster/model/cluster.ts';
 import { planCluster } from '../../src/core/cluster/plan/plan-cluster.ts';
-import type { Step } from '../../src/core/cluster/plan/step.ts';
+import type { MemberStep } from '../../src/core/cluster/plan/step.ts';
 import { quorumOf } from '../../src/core/quorum.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
@@ -62,7 +62,7 @@ function withCorruption(world: ClusterWorld, index: number): ClusterWorld | unde
 }
 
 /** True if a step changes no membership and no data, and stops no pod. */
-const isHarmless = (step: Step): boolean =>
+const isHarmless = (step: MemberStep): boolean =>
   step.kind === 'forbid-rebootstrap' || (step.kind === 'start-member-pod' && step.join.as !== 'bootstrap');
 
 it('with a CORRUPT alarm no member is stopped, added or removed, whatever is in progress', () => {

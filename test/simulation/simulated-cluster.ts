@@ -15,10 +15,10 @@ import type {
   MemberName,
   MemberNames,
   MemberPod,
+  MemberStep,
   Memory,
   Pod,
   Settings,
-  Step,
 } from './types.ts';
 
 /**
@@ -122,7 +122,7 @@ export class SimulatedCluster {
   }
 
   /** Performs a step of the operator. */
-  perform(step: Step): void {
+  perform(step: MemberStep): void {
     switch (step.kind) {
       case 'record-bootstrap':
         this.memory = { ...this.memory, bootstrap: step.bootstrap };

@@ -1,4 +1,4 @@
-import { isOwnedBy } from '../../../src/kube/owner.ts';
+import { isOwnedBy } from '../../../src/std/owner.ts';
 import { copy } from '../json.ts';
 import type { KubeObject, OwnerReference } from '../object.ts';
 import type { ServerState } from '../state.ts';

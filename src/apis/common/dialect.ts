@@ -138,8 +138,6 @@ export interface ClusterDialect {
   readonly eventsOfStep: (step: Step) => readonly EventContent[];
   /** Events of members with another version than in the previous status. */
   readonly eventsOfMembers: (previous: unknown, status: object) => readonly EventContent[];
-  /** Events of a Service that was created. */
-  readonly eventsOfService?: (name: string) => readonly EventContent[];
   /** Events of a pass that ends in a wait. */
   readonly eventsOfWait: (verdict: Verdict) => readonly EventContent[];
 }

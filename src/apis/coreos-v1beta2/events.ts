@@ -1,4 +1,5 @@
 import type { Step } from '../../core/cluster/plan/step.ts';
+import { isUpkeep } from '../../core/cluster/plan/upkeep/step.ts';
 import type { Blueprint } from '../../core/manifests/manifest.ts';
 import type { EventContent } from '../common/dialect.ts';
 import { type VersionChange, versionChanges } from '../common/status/member-status.ts';
@@ -20,6 +21,7 @@ const removed = (name: string): EventContent => ({
 
 /** The Events of the original, with its texts. */
 export function eventsOfStep(step: Step): readonly EventContent[] {
+  if (isUpkeep(step)) return [];
   switch (step.kind) {
     case 'start-member-pod':
       return step.join.as === 'bootstrap' ? [added(step.name)] : [];

@@ -1,7 +1,7 @@
 import type { ClusterDialect } from '../common/dialect.ts';
 import { eventsOfWait } from '../common/warnings.ts';
 import { preUpgradeBackups } from './backup/pre-upgrade-backup.ts';
-import { eventsOfMembers, eventsOfService, eventsOfSpec, eventsOfStep } from './events.ts';
+import { eventsOfMembers, eventsOfSpec, eventsOfStep } from './events.ts';
 import { readCluster } from './intent.ts';
 import { group, version } from './names.ts';
 import { clusterLabel, nameLabel } from './pod-template.ts';
@@ -37,6 +37,5 @@ export const improbable: ClusterDialect = {
   eventsOfSpec,
   eventsOfStep,
   eventsOfMembers,
-  eventsOfService,
   eventsOfWait,
 };

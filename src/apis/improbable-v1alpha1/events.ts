@@ -1,4 +1,5 @@
 import type { Step } from '../../core/cluster/plan/step.ts';
+import { isUpkeep, type UpkeepStep } from '../../core/cluster/plan/upkeep/step.ts';
 import type { Blueprint } from '../../core/manifests/manifest.ts';
 import type { EventContent } from '../common/dialect.ts';
 import { type VersionChange, versionChanges } from '../common/status/member-status.ts';
@@ -10,6 +11,7 @@ const normal = (reason: string, message: string): EventContent => ({ type: 'Norm
 
 /** The Events of the original, with its texts, for the steps that the original has. */
 export function eventsOfStep(step: Step): readonly EventContent[] {
+  if (isUpkeep(step)) return eventsOfUpkeep(step);
   switch (step.kind) {
     case 'start-member-pod':
       return step.join.as === 'restarting'
@@ -58,9 +60,10 @@ const versionChanged = ({ name, from, to, isDowngrade }: VersionChange): EventCo
     ? normal('MemberDowngraded', `Downgraded the member with name "${name}" from ${from} to ${to}`)
     : normal('MemberUpgraded', `Upgraded the member with name "${name}" from ${from} to ${to}`);
 
-export const eventsOfService = (name: string): readonly EventContent[] => [
-  normal('ServiceCreated', `Created service with name "${name}"`),
-];
+const eventsOfUpkeep = (step: UpkeepStep): readonly EventContent[] =>
+  step.kind === 'create-object' && step.object.kind === 'Service'
+    ? [normal('ServiceCreated', `Created service with name "${step.object.metadata.name}"`)]
+    : [];
 
 export const eventsOfSpec = (blueprint: Blueprint): readonly EventContent[] =>
   warningsAbout(blueprint, {

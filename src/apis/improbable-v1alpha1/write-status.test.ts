@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { findingsFor } from '../../../test/support/findings.ts';
+import { readOf } from '../../../test/support/upkeep-worlds.ts';
 import { aWorld, nameOf, outOfContact, untouched, wanting, withMember } from '../../../test/support/worlds.ts';
 import type { ClusterWorld } from '../../core/cluster/model/cluster.ts';
 import type { MemberId } from '../../core/cluster/model/names.ts';
 import type { Step } from '../../core/cluster/plan/step.ts';
+import { clientService } from '../../core/manifests/services.ts';
 import { improbable } from './dialect.ts';
 import { writePeerStatus } from './peer-status.ts';
 import { type EtcdClusterStatus, etcdClusterStatus } from './status.ts';
@@ -105,6 +107,10 @@ describe('Events', () => {
       { kind: 'remove-member', id: 1n as MemberId, name: nameOf('db-3'), because: 'surplus' },
     ],
     ['PeerRemoved Removed EtcdPeer with name "db-3"', { kind: 'delete-member-pod', name: nameOf('db-3'), uid: 'u' }],
+    [
+      'ServiceCreated Created service with name "db-client"',
+      { kind: 'create-object', object: clientService(readOf({ replicas: 1 }).blueprint), why: '' },
+    ],
   ])('have the original’s text: %s', (text, step) => {
     expect(improbable.eventsOfStep(step).map(({ reason, message }) => `${reason} ${message}`)).toEqual([text]);
   });

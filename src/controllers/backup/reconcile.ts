@@ -52,13 +52,12 @@ async function visit(object: Stored<ClusterObject>, context: BackupContext): Pro
 
 async function pass(object: Stored<ClusterObject>, read: ReadBackup, context: BackupContext): Promise<Outcome> {
   const observed = await observeBackup(read, context);
-  const planned = planBackup(observed.world);
+  const verdict = planBackup(observed.world);
   const refusal =
-    planned.is === 'start'
-      ? await refusalMessage(start(object, { read, observed, slot: planned.slot }, context))
+    verdict.is === 'start'
+      ? await refusalMessage(start(object, { read, observed, slot: verdict.slot }, context))
       : undefined;
-  const verdict = refusal === undefined ? planned : ({ is: 'wait', for: 'obstacle', message: refusal } as const);
-  await reportVerdict(object, { verdict, read }, context);
+  await reportPass(object, { verdict, read, refusal }, context);
   if (verdict.is === 'discard') await discard(verdict, read, context);
   return refusal === undefined ? nextVisit(verdict, observed.world) : waiting('refused', seconds.refused);
 }
@@ -66,22 +65,24 @@ async function pass(object: Stored<ClusterObject>, read: ReadBackup, context: Ba
 interface Pass {
   readonly verdict: BackupVerdict;
   readonly read: ReadBackup;
+  /** Why the API server refused the pod of the run. */
+  readonly refusal: string | undefined;
 }
 
-async function reportVerdict(
+async function reportPass(
   object: Stored<ClusterObject>,
-  { verdict, read }: Pass,
+  { verdict, read, refusal }: Pass,
   context: BackupContext,
 ): Promise<void> {
-  const status = backupStatusOf(verdict, read.intent);
+  const status = backupStatusOf(verdict, read.intent, refusal);
   if (status !== undefined) {
     const { generation } = object.metadata;
     const written = context.dialect.writeStatus({ status, generation, now: context.now() }, object.status);
     await publish(object, written, context);
   }
   if (verdict.is === 'conclude') reportEnd(object, verdict, context);
-  if (verdict.is === 'wait' && verdict.for === 'obstacle')
-    context.recordEvent(object, { type: 'Warning', reason: 'BackupBlocked', message: verdict.message });
+  if (status?.obstacle !== undefined)
+    context.recordEvent(object, { type: 'Warning', reason: 'BackupBlocked', message: status.obstacle });
 }
 
 /** Why the store location is invalid; undefined if it is valid. */

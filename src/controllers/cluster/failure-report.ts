@@ -25,14 +25,18 @@ export const failureOf = (work: Promise<void>): Promise<Failure | undefined> =>
     (thrown: unknown) => Failure.from(thrown),
   );
 
-/** Works on all items, then throws the first failure. A failure that needs user action takes precedence. */
+/** The first failure of several. A failure that needs user action takes precedence. */
+export const worstOf = (failures: readonly Failure[]): Failure | undefined =>
+  failures.find(({ kind }) => kind === 'rejected') ?? failures[0];
+
+/** Works on all items, then throws the worst failure. */
 export async function inTurn<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const failures: Failure[] = [];
   for (const item of items) {
     const failure = await failureOf(work(item));
     if (failure !== undefined) failures.push(failure);
   }
-  const worst = failures.find(({ kind }) => kind === 'rejected') ?? failures[0];
+  const worst = worstOf(failures);
   if (worst !== undefined) throw worst;
 }
 

@@ -2,6 +2,7 @@ import type { EventContent } from '../../apis/common/dialect.ts';
 import { warningsOfScope } from '../../apis/common/warnings.ts';
 import { planCluster } from '../../core/cluster/plan/plan-cluster.ts';
 import type { Verdict } from '../../core/cluster/plan/step.ts';
+import { needsHidden } from '../../core/cluster/plan/wait/wait-for-contact.ts';
 import { statusOf } from '../../core/cluster/status/cluster-status.ts';
 import { delayed } from '../../core/cluster/status/delay.ts';
 import { withPlaintext } from '../../core/cluster/status/plaintext.ts';
@@ -13,11 +14,12 @@ import type { ClusterObject, ControllerContext } from '../shared/context.ts';
 import { publish, withStatus } from '../shared/status-writer.ts';
 import { act, type Decided } from './act/act.ts';
 import { DoneUpkeep } from './act/freshness.ts';
-import { confirmQuorumLoss } from './act/live-checks.ts';
-import { peerContext, publishPeers, releasePeers } from './ensure/peers.ts';
+import { releasePeers } from './act/release-peers.ts';
+import { peerContext, publishPeers } from './ensure/peers.ts';
 import { describeFailure } from './failure-message.ts';
 import { failureOf, failuresToReport, reportFailure, type Trouble, troubleIn } from './failure-report.ts';
 import { recordFindings } from './finding-events.ts';
+import { observeHidden } from './observe/hidden-objects.ts';
 import { type Observed, observe } from './observe/observe.ts';
 import { parseOrRefuse } from './parse-cached.ts';
 import { withReportedMigration } from './tls/client-migration-notice.ts';
@@ -58,9 +60,9 @@ async function reconcile(
   context: ControllerContext,
 ): Promise<Outcome> {
   const key = keyOf(object.metadata);
-  const { read, observed } = seen;
-  const verdict = await confirmQuorumLoss(planCluster(observed.world), observed, context);
-  const trouble = await troubleIn(act(object, { ...seen, verdict }, context));
+  const { read } = seen;
+  const { observed, verdict } = await decide(object, seen.observed, context);
+  const trouble = await troubleIn(act(object, { ...seen, observed, verdict }, context));
   doneUpkeep.note(key, trouble.failure);
   reportFailure(object, trouble, context);
   const found = { read, observed, verdict, trouble };
@@ -72,6 +74,21 @@ async function reconcile(
   const pass = isDue ? { ...found, trouble: await publishPass(object, { ...found, memberEvents }, context) } : found;
   invalidateSecrets(key, pass, context);
   return nextVisit(pass, isDue ? 0 : Math.max(0, seconds.betweenWrites - secondsSinceStatusWrite));
+}
+
+/** Plans. If the plan depends on a fact that costs reads, the fact is observed, and the plan is made again. */
+async function decide(
+  object: Stored<ClusterObject>,
+  observed: Observed,
+  context: ControllerContext,
+): Promise<Pick<Decided, 'observed' | 'verdict'>> {
+  const verdict = planCluster(observed.world);
+  if (!needsHidden(verdict, observed.world)) return { observed, verdict };
+  const hidden = await observeHidden(observed, context);
+  for (const { why: message } of hidden.filter(({ isTaken }) => isTaken))
+    context.recordEvent(object, { type: 'Warning', reason: 'NameTaken', message });
+  const world = { ...observed.world, hidden };
+  return { observed: { ...observed, world }, verdict: planCluster(world) };
 }
 
 /** Reports a failed observation in the status, so that the status does not keep outdated conditions. */

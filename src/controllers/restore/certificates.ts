@@ -1,10 +1,10 @@
 import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import { ownSecretsOf } from '../../core/pki/names.ts';
 import type { RestoreVerdict } from '../../core/restore/step.ts';
-import { isOwnedBy } from '../../kube/owner.ts';
 import { secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
-import { issueCertificates, stageMemberBundle } from '../cluster/tls/rollout.ts';
+import { isOwnedBy } from '../../std/owner.ts';
+import { issueCertificates, stageMemberBundle } from '../cluster/act/certificates.ts';
 import type { Writer } from '../shared/writer.ts';
 import type { RestoreContext } from './context.ts';
 import type { ObservedRestore } from './observe.ts';

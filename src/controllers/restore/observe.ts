@@ -6,7 +6,7 @@ import { isOfRemovedMember } from '../../core/manifests/removed-pvc.ts';
 import type { ObjectRef, RestoredCluster, RestoreIntent, RestoreWorld, Seed } from '../../core/restore/model.ts';
 import { hexOf, type MemberStatus } from '../../etcd/types.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../kube/object.ts';
-import { isOwnedBy } from '../../kube/owner.ts';
+import { isOwnedBy } from '../../std/owner.ts';
 import { refusalToReadPvc } from '../backup/member-claims.ts';
 import { endpointOf, withDialer } from '../cluster/observe/etcd-connections.ts';
 import type { PodsAndPvcs } from '../cluster/observe/members.ts';

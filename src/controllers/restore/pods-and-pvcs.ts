@@ -1,9 +1,9 @@
 import type { Blueprint } from '../../core/manifests/manifest.ts';
 import type { ObjectRef, RestoreIntent } from '../../core/restore/model.ts';
 import type { KubeObject, Stored } from '../../kube/object.ts';
-import { isOwnedBy } from '../../kube/owner.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { slim } from '../../runtime/slim.ts';
+import { isOwnedBy } from '../../std/owner.ts';
 import type { PodsAndPvcs } from '../cluster/observe/members.ts';
 import { agentLabel } from '../shared/agent-pods.ts';
 import type { RestoreContext } from './context.ts';

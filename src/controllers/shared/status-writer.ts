@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type Stored } from '../../kube/object.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { Failure, unless } from '../../std/failure.ts';
 import type { ClusterObject, ControllerContext } from './context.ts';
+import type { Writer } from './writer.ts';
 
 /** The part of a controller context that publishing needs. */
 export interface PublishContext extends Pick<ControllerContext, 'writer' | 'resource'> {
@@ -32,6 +34,22 @@ export async function publish(object: Stored<ClusterObject>, status: object, con
     return patch({ body: { metadata: { resourceVersion, annotations } } });
   }
   if (kept !== undefined) await patch({ body: { metadata: { uid, annotations: { [annotation(context)]: null } } } });
+}
+
+interface Target {
+  readonly resource: Resource<ClusterObject>;
+  readonly metadata: Stored<ClusterObject>['metadata'];
+}
+
+/** Writes the status of an object that holds no memory. Without the right to write it, nothing is written. */
+export async function publishOptional(
+  { resource, metadata: { namespace, name, uid } }: Target,
+  status: object,
+  writer: Writer,
+): Promise<void> {
+  const body = { metadata: { uid }, status };
+  const write = writer.patch(resource, { namespace, name }, { type: 'merge', body, subresource: 'status' });
+  await unless('forbidden', unless('not-found', write, undefined), undefined);
 }
 
 /** Kinds whose outdated CRD has an Event already: one Event is enough for all objects of a kind. */

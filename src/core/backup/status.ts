@@ -29,8 +29,16 @@ export interface BackupRun extends AgentReport {
   readonly slot: number;
 }
 
-/** The new status; undefined if the status of a finished backup stays. */
-export function backupStatusOf(verdict: BackupVerdict, intent: BackupIntent): BackupStatus | undefined {
+/**
+ * The new status; undefined if the status of a finished backup stays. `refusal`: why the API server refused the pod of
+ * a run.
+ */
+export function backupStatusOf(
+  verdict: BackupVerdict,
+  intent: BackupIntent,
+  refusal?: string,
+): BackupStatus | undefined {
+  if (refusal !== undefined) return blockedBy(refusal);
   switch (verdict.is) {
     case 'start':
       return { ...underWay, message: 'starting the backup pod' };
@@ -65,9 +73,15 @@ function waiting(verdict: BackupVerdict & { readonly is: 'wait' }): BackupStatus
     const { until: nextAt, missed: missedAt, lastSlot } = verdict;
     return { ...waitingForTime, nextAt, missedAt, lastSlot };
   }
-  const { message } = verdict;
-  return { isProgressing: true, reason: 'BackupBlocked', message, obstacle: message };
+  return blockedBy(verdict.message);
 }
+
+const blockedBy = (message: string): BackupStatus => ({
+  isProgressing: true,
+  reason: 'BackupBlocked',
+  message,
+  obstacle: message,
+});
 
 function concluded(run: BackupRun, { times }: BackupIntent): BackupStatus {
   const isOver = times === undefined;

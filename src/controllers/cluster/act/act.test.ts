@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { healthy } from '../../../../test/support/worlds.ts';
 import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
-import { act as acting, type Step } from '../../../core/cluster/plan/step.ts';
+import { act as acting, type MemberStep } from '../../../core/cluster/plan/step.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
 import { act } from './act.ts';
@@ -13,7 +13,7 @@ const object = {
 };
 
 /** Returns the requests of a pass with these steps to etcd and the API server. */
-async function asked(steps: readonly Step[], patch: () => Promise<void>) {
+async function asked(steps: readonly MemberStep[], patch: () => Promise<void>) {
   const read = coreos.read(object);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const { blueprint } = read.value;
@@ -55,8 +55,8 @@ const refused = async (): Promise<void> => {
   throw new Failure('forbidden', 'a policy says no');
 };
 const [first] = healthy(3).memberPods;
-const stop: Step = { kind: 'stop-member-pod', name: first?.name ?? ('db-0' as never), uid: 'pod' };
-const remove: Step = { kind: 'remove-member', id: '3' as never, name: 'db-2' as never, because: 'surplus' };
+const stop: MemberStep = { kind: 'stop-member-pod', name: first?.name ?? ('db-0' as never), uid: 'pod' };
+const remove: MemberStep = { kind: 'remove-member', id: '3' as never, name: 'db-2' as never, because: 'surplus' };
 
 it('a PVC that cannot be written blocks only the removal of a live member', async () => {
   expect(await asked([stop], refused)).toEqual({ done: ['remove pods'], aside: 'a policy says no' });

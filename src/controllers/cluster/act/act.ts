@@ -1,22 +1,22 @@
 import type { ReadCluster } from '../../../apis/common/dialect.ts';
 import { warningsOfForeignObjects } from '../../../apis/common/warnings.ts';
 import type { ClusterWorld } from '../../../core/cluster/model/cluster.ts';
-import { needsAdoption } from '../../../core/cluster/plan/bootstrap/adopt.ts';
-import type { Step, Verdict } from '../../../core/cluster/plan/step.ts';
+import type { MemberStep, Step, Verdict } from '../../../core/cluster/plan/step.ts';
+import { planUpkeep, upkeepScope } from '../../../core/cluster/plan/upkeep/plan-upkeep.ts';
+import type { UpkeepStep } from '../../../core/cluster/plan/upkeep/step.ts';
+import type { Blueprint } from '../../../core/manifests/manifest.ts';
+import type { Reason } from '../../../core/reasons.ts';
 import { keyOf, type Stored } from '../../../kube/object.ts';
 import type { Failure } from '../../../std/failure.ts';
 import type { ClusterObject, ControllerContext } from '../../shared/context.ts';
-import { ensureLabels } from '../ensure/labels.ts';
-import { ensurePeers, type PeerContext, peerContext } from '../ensure/peers.ts';
-import { ensurePvcOwnership, releasePvcs } from '../ensure/pvc-ownership.ts';
-import { resizePvcs } from '../ensure/pvc-resize.ts';
-import { ensureServicesAndPdb } from '../ensure/services-and-pdb.ts';
-import { failureOf } from '../failure-report.ts';
+import { observeLiveObjects } from '../ensure/live-objects.ts';
+import { type PeerContext, peerContext } from '../ensure/peers.ts';
 import type { Observed } from '../observe/observe.ts';
 import { recordPlaintextEvent } from '../plaintext-event.ts';
 import { notifyClients } from '../tls/client-migration-notice.ts';
 import { confirmFresh, type Upkeep } from './freshness.ts';
 import { perform } from './perform.ts';
+import { takeUpkeep } from './upkeep/take-upkeep.ts';
 
 export interface Decided {
   readonly read: ReadCluster;
@@ -29,8 +29,8 @@ export interface Decided {
 }
 
 /**
- * Ensures the objects around members, then takes the steps of the verdict. Returns a failure that did not stop the
- * steps.
+ * Takes the upkeep steps of the objects around members, then the steps of the verdict. Returns a failure that did not
+ * stop the steps.
  */
 export async function act(
   object: Stored<ClusterObject>,
@@ -38,12 +38,9 @@ export async function act(
   context: ControllerContext,
 ): Promise<Failure | undefined> {
   const { read, observed, verdict } = decided;
-  const writer = context.writer(keyOf(object.metadata));
-  if (read.blueprint.intent.paused) return failureOf(releasePvcs(read.blueprint, { caches: context.caches, writer }));
-  const peers = peerContext({ ...read, memory: observed.world.memory }, context);
-  const ensureContext = { caches: context.caches, writer, onService: recordServiceEvent(object, context) };
-  const isDone = isAdoptionUnconfirmed(observed.world) ? {} : isActing(verdict) && decided.upkeep;
-  const upkeep = isDone || (await ensureObjects({ read, observed, peers, context }, ensureContext));
+  const acting = { ...decided, object, peers: peerContext({ ...read, memory: observed.world.memory }, context) };
+  const upkeep = await keepUp(acting, context);
+  if (read.blueprint.intent.paused) return upkeep.aside;
   const { eventsOfSpec, eventsOfWait } = context.dialect;
   const warnings = [
     ...eventsOfSpec(read.blueprint),
@@ -53,7 +50,7 @@ export async function act(
   for (const event of warnings) context.recordEvent(object, event);
   notifyClients(object, observed, context);
   recordPlaintextEvent(object, read.blueprint, context);
-  if (isActing(verdict)) await takeSteps(verdict, { ...decided, object, upkeep, peers }, context);
+  if (isActing(verdict)) await takeSteps(verdict, { ...acting, upkeep }, context);
   return upkeep.aside;
 }
 
@@ -61,73 +58,65 @@ const isActing = (verdict: Verdict): verdict is Acting => verdict.is === 'act';
 
 type Acting = Verdict & { readonly is: 'act' };
 
-interface Taking extends Pick<Decided, 'observed' | 'observedAt'> {
+interface Target extends Decided {
   readonly object: Stored<ClusterObject>;
-  readonly upkeep: Upkeep;
   readonly peers: PeerContext | undefined;
 }
 
-async function takeSteps(verdict: Acting, taking: Taking, context: ControllerContext): Promise<void> {
-  const { object, observed, upkeep, peers } = taking;
-  const cluster = keyOf(object.metadata);
-  const writer = context.writer(cluster);
-  const stepContext = {
-    blueprint: observed.blueprint,
-    observed,
-    controller: context,
-    writer,
-    peers,
-    signal: AbortSignal.timeout(30_000),
-  };
-  const { reason, message: detail } = verdict;
-  for (const step of verdict.steps) {
+/** Upkeep that was done right before this pass is not repeated before a step. */
+async function keepUp(target: Target, context: ControllerContext): Promise<Upkeep> {
+  const { read, observed, verdict, upkeep, peers } = target;
+  const { world } = observed;
+  if (upkeep !== undefined && isActing(verdict) && upkeepScope(world) === 'all') return upkeep;
+  const live = await observeLiveObjects({ read, world, peers }, context);
+  const steps = planUpkeep({ ...world, blueprint: read.blueprint, live });
+  const take = (step: UpkeepStep): Promise<void> =>
+    takeStep(step, { target, blueprint: read.blueprint, signal: timeout(), about: { detail: step.why } }, context);
+  return takeUpkeep(steps, { take, hasFormed: hasFormed(world) });
+}
+
+async function takeSteps(
+  { steps, reason, message: detail }: Acting,
+  target: Target & { readonly upkeep: Upkeep },
+  context: ControllerContext,
+): Promise<void> {
+  const { observed, upkeep } = target;
+  const signal = timeout();
+  for (const step of steps) {
     if (upkeep.ofClaims !== undefined && needsPvcAnnotations(step)) throw upkeep.ofClaims;
-    confirmFresh(step, taking, context);
-    const about = { cluster, step: step.kind, reason, detail };
-    context.log('debug', 'taking step', about);
-    await perform(step, stepContext);
-    context.log('info', 'step taken', about);
-    for (const event of context.dialect.eventsOfStep(step)) context.recordEvent(object, event);
+    confirmFresh(step, target, context);
+    await takeStep(step, { target, blueprint: observed.blueprint, signal, about: { reason, detail } }, context);
   }
+}
+
+const timeout = (): AbortSignal => AbortSignal.timeout(30_000);
+
+interface Taking {
+  readonly target: Target;
+  readonly blueprint: Blueprint;
+  readonly signal: AbortSignal;
+  /** The cause of the step, for the log. */
+  readonly about: { readonly reason?: Reason; readonly detail: string };
+}
+
+/** Takes one step. Every write to the objects and members of a cluster is made, logged and reported here. */
+async function takeStep(
+  step: Step,
+  { target: { object, observed, peers }, blueprint, signal, about }: Taking,
+  context: ControllerContext,
+): Promise<void> {
+  const cluster = keyOf(object.metadata);
+  const fields = { cluster, step: step.kind, ...about };
+  context.log('debug', 'taking step', fields);
+  await perform(step, { blueprint, observed, controller: context, writer: context.writer(cluster), peers, signal });
+  context.log('info', 'step taken', fields);
+  for (const event of context.dialect.eventsOfStep(step)) context.recordEvent(object, event);
 }
 
 /**
  * PVC annotations name the voters, for a cluster that is recreated on the PVCs. A live member is not removed while they
  * cannot be updated: a cluster of one whose PVC names five voters would count as one without quorum.
  */
-const needsPvcAnnotations = (step: Step): boolean => step.kind === 'remove-member' && step.because !== 'dead';
-
-interface ToEnsure extends Pick<Decided, 'read' | 'observed'> {
-  readonly peers: PeerContext | undefined;
-  readonly context: ControllerContext;
-}
-
-/** Members run without EtcdPeers and with outdated PVCs, so a failure here does not block steps. */
-async function ensureObjects(
-  { read: { blueprint }, observed, peers, context }: ToEnsure,
-  ensureContext: Parameters<typeof ensureServicesAndPdb>[2],
-): Promise<Upkeep> {
-  const { world } = observed;
-  const ofServices = await ensureServicesAndPdb(blueprint, world, ensureContext);
-  if (ofServices !== undefined && !hasFormed(world)) throw ofServices; // a name conflict blocks the bootstrap
-  const ofPeers = await failureOf(ensurePeers(world, peers));
-  const ofClaims = await failureOf(ensurePvcOwnership(blueprint, world, ensureContext));
-  const signal = AbortSignal.timeout(30_000);
-  const ofLabels = await failureOf(
-    ensureLabels({ blueprint, observed, controller: context, writer: ensureContext.writer, signal }),
-  );
-  const ofVolumes = await failureOf(resizePvcs(blueprint, world, ensureContext));
-  return { aside: ofPeers ?? ofServices ?? ofClaims ?? ofLabels ?? ofVolumes, ofClaims };
-}
+const needsPvcAnnotations = (step: MemberStep): boolean => step.kind === 'remove-member' && step.because !== 'dead';
 
 const hasFormed = ({ memory, membership }: ClusterWorld): boolean => memory.clusterId !== undefined || membership.seen;
-
-const recordServiceEvent =
-  (object: Stored<ClusterObject>, { dialect, recordEvent }: ControllerContext) =>
-  (name: string): void => {
-    for (const event of dialect.eventsOfService?.(name) ?? []) recordEvent(object, event);
-  };
-
-/** True for a cluster of another operator whose member list is unknown: its objects are not changed yet. */
-const isAdoptionUnconfirmed = (world: ClusterWorld): boolean =>
-  world.missingPermission !== undefined || (!world.membership.seen && needsAdoption(world));

@@ -5,9 +5,9 @@ import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { PersistentVolumeClaim, Stored } from '../../../kube/object.ts';
 import { persistentVolumeClaims } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
-import { recordFailure } from '../ensure/labels.ts';
 import { isOfPreviousCluster, isOverdue, notDeletedMessage } from './previous-incarnation.ts';
-import { getLive, type StepContext } from './step-context.ts';
+import { getLive, type StepContext, upkeepContext } from './step-context.ts';
+import { recordFailure } from './upkeep/labels.ts';
 
 /** Creates a PVC. The PVC may exist already: it was retained, or the operator was killed after its creation. */
 export async function createPvc(wanted: Manifest, context: StepContext): Promise<void> {
@@ -25,7 +25,7 @@ type Claim = Stored<PersistentVolumeClaim>;
 function confirmUsable(existing: Claim | undefined, { metadata }: Manifest, context: StepContext): Claim {
   const { name, labels } = metadata;
   if (existing !== undefined && isOverdue(existing, context))
-    throw recordFailure('NameTaken', notDeletedMessage('PersistentVolumeClaim', name), context);
+    throw recordFailure('NameTaken', notDeletedMessage('PersistentVolumeClaim', name), upkeepContext(context));
   if (existing === undefined || isOfPreviousCluster(existing, context))
     throw new Failure(
       'conflict',

@@ -1,4 +1,4 @@
-import type { Step } from '../../../core/cluster/plan/step.ts';
+import type { MemberStep } from '../../../core/cluster/plan/step.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
@@ -7,7 +7,7 @@ import type { ControllerContext } from '../../shared/context.ts';
 const freshMillis = 5_000;
 
 /** Steps that can cost quorum or data if another member has failed since the observation. */
-const isDisruptive: Readonly<Record<Step['kind'], boolean>> = {
+const isDisruptive: Readonly<Record<MemberStep['kind'], boolean>> = {
   'record-bootstrap': false,
   'record-formation': false,
   'release-member-pod': false,
@@ -55,7 +55,7 @@ export const monotonicOf = ({ monotonic = systemClock.monotonic }: Pick<Controll
 
 /** `observedAt`: the time when members had answered, on the monotonic clock. */
 export function confirmFresh(
-  step: Step,
+  step: MemberStep,
   { observedAt, upkeep }: { readonly observedAt: number; readonly upkeep: Upkeep },
   context: Pick<ControllerContext, 'monotonic'>,
 ): void {

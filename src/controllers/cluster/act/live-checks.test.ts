@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { samplePod } from '../../../../test/support/sample-objects.ts';
+import { anUpkeepWorld } from '../../../../test/support/upkeep-worlds.ts';
 import { aWorld, nameOf, outOfContact, withoutMemberPod } from '../../../../test/support/worlds.ts';
 import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
 import type { ClusterWorld } from '../../../core/cluster/model/cluster.ts';
 import type { MemberId } from '../../../core/cluster/model/names.ts';
 import { planCluster } from '../../../core/cluster/plan/plan-cluster.ts';
 import type { Step } from '../../../core/cluster/plan/step.ts';
+import { planUpkeep } from '../../../core/cluster/plan/upkeep/plan-upkeep.ts';
+import { needsHidden } from '../../../core/cluster/plan/wait/wait-for-contact.ts';
 import { ApiFailure } from '../../../kube/errors.ts';
 import type { ObjectMeta } from '../../../kube/object.ts';
 import { Failure } from '../../../std/failure.ts';
-import { confirmQuorumLoss } from './live-checks.ts';
+import { observeHidden } from '../observe/hidden-objects.ts';
 import { perform } from './perform.ts';
 import type { StepContext } from './step-context.ts';
 
@@ -153,49 +156,64 @@ describe('a quorum whose pods no cache shows', () => {
   const world = aWorld(withoutMemberPod('db-1'), withoutMemberPod('db-2'), outOfContact());
   const lost = planCluster(world);
 
+  /** The verdict and the upkeep of a pass, and its reads of hidden objects. */
+  async function passWith(there: PodsAndPvcs | undefined) {
+    const { context, events } = contextFor(world, there ?? {});
+    const get = () => Promise.reject(new Failure('not-found', 'no'));
+    const controller = there === undefined ? { ...context.controller, client: { get } } : context.controller;
+    const hidden = await observeHidden(context.observed, controller);
+    const seen = { ...world, hidden };
+    const steps = planUpkeep(anUpkeepWorld(blueprint, {}, seen)).filter(({ kind }) => kind === 'restore-labels');
+    return { verdict: planCluster(seen), steps, events, hidden };
+  }
+
   it('is lost if the API server has no pods either', async () => {
     expect(lost).toMatchObject({ reason: 'QuorumLost' });
-    const { context } = contextFor(world, {});
-    const get = () => Promise.reject(new Failure('not-found', 'no'));
-    const controller = { ...context.controller, client: { get } };
-    expect(await confirmQuorumLoss(lost, context.observed, controller)).toBe(lost);
+    const { verdict, steps } = await passWith(undefined);
+    expect(verdict).toEqual(lost);
+    expect(steps).toEqual([]);
   });
 
   it('is not lost if only pod labels are missing, and each pod gets its labels back', async () => {
-    const { context, events, patched } = contextFor(world, { pod: { ...ours, labels: lessLabels } });
-    const verdict = await confirmQuorumLoss(lost, context.observed, context.controller);
-    expect(verdict).toMatchObject({ is: 'wait', reason: 'NoContact', message: expect.stringContaining('Pod db-1') });
-    expect(patched).toMatchObject([
-      ['db-1', {}],
-      ['db-2', {}],
+    const { verdict, steps } = await passWith({ pod: { ...ours, labels: lessLabels } });
+    const message = 'Pod db-1 had lost labels (app=etcd, etcd_node=db-1): the operator restores them';
+    expect(verdict).toEqual({ is: 'wait', reason: 'NoContact', message, needsUserAction: true });
+    expect(steps).toMatchObject([
+      { of: 'Pod', name: 'db-1', uid: 'uid-of-db-1' },
+      { of: 'Pod', name: 'db-2', labels: { app: 'etcd' } },
     ]);
-    expect(events).toHaveLength(2);
   });
 
   it('is not lost if only PVC labels are missing, and each PVC gets its labels back', async () => {
-    const { context, events, patched } = contextFor(world, { claim: { ...ours, labels: lessLabels } });
-    const verdict = await confirmQuorumLoss(lost, context.observed, context.controller);
+    const { verdict, steps } = await passWith({ claim: { ...ours, labels: lessLabels } });
     const message = expect.stringContaining('PersistentVolumeClaim db-1 had lost labels');
     expect(verdict).toMatchObject({ is: 'wait', reason: 'NoContact', message });
-    expect(patched).toMatchObject([
-      ['db-1', { metadata: { uid: 'pvc-of-db-1', labels: { app: 'etcd' } } }],
-      ['db-2', {}],
+    expect(steps).toMatchObject([
+      { of: 'PersistentVolumeClaim', name: 'db-1', uid: 'pvc-of-db-1' },
+      { of: 'PersistentVolumeClaim', name: 'db-2' },
     ]);
-    expect(events).toHaveLength(2);
+  });
+
+  it('is unknown if a foreign pod has the name of a member, which is reported', async () => {
+    const { verdict, steps, hidden } = await passWith({ pod: { labels } });
+    const message = expect.stringMatching(/^Pod db-1 has the name of a member and does not belong to this cluster: /);
+    expect(verdict).toMatchObject({ reason: 'NoContact', message });
+    expect(steps).toEqual([]);
+    expect(hidden).toMatchObject([{ isTaken: true }, { isTaken: true }]);
   });
 
   it.each([
     { ownerReferences: [{ ...blueprint.owner, kind: 'EtcdRestore', uid: 'of-a-restore' }] },
     { ...ours, deletionTimestamp: '2026-01-01T00:00:00Z' },
   ])('is lost if the PVCs belong to another owner or are being deleted: %j', async (claim) => {
-    const { context, patched } = contextFor(world, { claim: { labels: lessLabels, ...claim } });
-    expect(await confirmQuorumLoss(lost, context.observed, context.controller)).toBe(lost);
-    expect(patched).toEqual([]);
+    const { verdict, steps } = await passWith({ claim: { labels: lessLabels, ...claim } });
+    expect(verdict).toEqual(lost);
+    expect(steps).toEqual([]);
   });
 
-  it('is not checked for a settled cluster', async () => {
-    const { context } = contextFor(aWorld(), {});
-    const settled = planCluster(aWorld());
-    expect(await confirmQuorumLoss(settled, context.observed, undefined as never)).toBe(settled);
+  it('is checked once, and only before the loss is reported', () => {
+    expect(needsHidden(lost, world)).toBe(true);
+    expect(needsHidden(lost, { ...world, hidden: [] })).toBe(false);
+    expect(needsHidden(planCluster(aWorld()), aWorld())).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { minorOf } from '../../../core/cluster/model/version.ts';
-import type { Step } from '../../../core/cluster/plan/step.ts';
+import type { MemberStep, Step } from '../../../core/cluster/plan/step.ts';
+import { isUpkeep } from '../../../core/cluster/plan/upkeep/step.ts';
 import { annotationsOf, bootstrapForbidden } from '../../../core/manifests/initial-cluster.ts';
 import type { Blueprint, Manifest } from '../../../core/manifests/manifest.ts';
 import { type MemberPodInput, memberPodManifest } from '../../../core/manifests/pod.ts';
@@ -12,23 +13,24 @@ import { ApiFailure, isAlreadyExists } from '../../../kube/errors.ts';
 import type { PersistentVolumeClaim, Stored } from '../../../kube/object.ts';
 import { pods } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
-import { createPeer, deletePeer } from '../ensure/peers.ts';
 import { claimNameFor, claimOfMember, memberIn } from '../observe/member-pvc.ts';
-import { makeBackup } from '../observe/pre-upgrade-backup.ts';
 import { claimsOf, isForeignPvc } from '../observe/pvcs.ts';
-import { deleteVolume, keepOrDelete } from '../observe/removed-volumes.ts';
-import { deleteSecrets } from '../tls/obsolete-secrets.ts';
-import { performCertificateStep } from '../tls/rollout.ts';
 import { adopt } from './adopt.ts';
+import { performCertificateStep } from './certificates.ts';
 import { confirmRemoval } from './confirm-death.ts';
 import { createPvc } from './create-pvc.ts';
 import { confirmDomain, confirmHost } from './dns-check.ts';
 import { confirmAbsence } from './live-checks.ts';
+import { makeBackup } from './make-backup.ts';
 import { annotatePvc, annotateVersion, changeImage, relabelMemberPod, snapshotCountFor } from './patch-pod.ts';
-import { confirmUnanswered, leaderOf, podWith, type StepContext } from './step-context.ts';
+import { deleteVolume, keepOrDelete } from './removed-volumes.ts';
+import { deleteSecrets } from './secrets.ts';
+import { confirmLeads, confirmUnanswered, leaderOf, podWith, type StepContext, upkeepContext } from './step-context.ts';
+import { createPeer, deletePeer } from './upkeep/peers.ts';
+import { performUpkeep } from './upkeep/perform-upkeep.ts';
 
 type Performers = {
-  readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>, context: StepContext) => Promise<void>;
+  readonly [K in MemberStep['kind']]: (step: Extract<MemberStep, { kind: K }>, context: StepContext) => Promise<void>;
 };
 
 /** Memory is part of the status, which is written at the end of the pass. */
@@ -66,15 +68,15 @@ const performers: Performers = {
  * steps, and two disruptions at once may cost quorum.
  */
 export async function perform(step: Step, context: StepContext): Promise<void> {
-  if (context.controller.leads?.() === false)
-    throw new Failure('conflict', 'this operator no longer holds the leader lease');
+  confirmLeads(context.controller);
+  if (isUpkeep(step)) return performUpkeep(step, upkeepContext(context));
   const { unreadSecret } = context.observed;
   if (unreadSecret !== undefined && needsSecrets.has(step.kind)) throw new ApiFailure('unreachable', unreadSecret);
-  await (performers[step.kind] as (step: Step, context: StepContext) => Promise<void>)(step, context);
+  await (performers[step.kind] as (step: MemberStep, context: StepContext) => Promise<void>)(step, context);
 }
 
 /** Steps that are not taken while a mounted Secret cannot be read. A stopped pod could not be started again. */
-const needsSecrets: ReadonlySet<Step['kind']> = new Set(['start-member-pod', 'stop-member-pod']);
+const needsSecrets: ReadonlySet<MemberStep['kind']> = new Set(['start-member-pod', 'stop-member-pod']);
 
 async function startMemberPod(input: MemberPodInput, context: StepContext): Promise<void> {
   await createPeer(input, context.peers);

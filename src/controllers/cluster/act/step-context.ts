@@ -9,6 +9,7 @@ import type { ControllerContext } from '../../shared/context.ts';
 import type { Writer } from '../../shared/writer.ts';
 import type { PeerContext } from '../ensure/peers.ts';
 import type { Observed } from '../observe/observe.ts';
+import type { UpkeepContext } from './upkeep/context.ts';
 
 /** The dependencies of a step. */
 export interface StepContext {
@@ -18,6 +19,22 @@ export interface StepContext {
   readonly writer: Writer;
   readonly peers: PeerContext | undefined;
   readonly signal: AbortSignal;
+}
+
+/** The part of a step context that upkeep needs. */
+export const upkeepContext = ({ blueprint: { intent }, controller, writer, signal }: LabelContext): UpkeepContext => ({
+  cluster: intent,
+  controller,
+  writer,
+  signal,
+});
+
+/** The part of a step context that live checks need. */
+export type LabelContext = Pick<StepContext, 'blueprint' | 'observed' | 'controller' | 'writer' | 'signal'>;
+
+/** Fails if this operator no longer leads: after a pause of the process another operator may take steps. */
+export function confirmLeads({ leads }: Pick<ControllerContext, 'leads'>): void {
+  if (leads?.() === false) throw new Failure('conflict', 'this operator no longer holds the leader lease');
 }
 
 /** The pod that a step was planned for, by its UID. */

@@ -3,9 +3,9 @@ import { type ClusterWorld, isOurs, type LegacyReplicaSet } from '../../../core/
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import type { Pod, Stored } from '../../../kube/object.ts';
-import { isOwnedBy } from '../../../kube/owner.ts';
 import { replicaSets } from '../../../kube/resource.ts';
 import { unless } from '../../../std/failure.ts';
+import { isOwnedBy } from '../../../std/owner.ts';
 import { type ClusterObject, type ControllerContext, clusterIndex, ownerIndex } from '../../shared/context.ts';
 import { memberNameOf } from './members.ts';
 

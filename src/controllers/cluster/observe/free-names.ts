@@ -4,7 +4,7 @@ import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { freeOrdinals, ordinalOf } from '../../../core/cluster/model/ordinals.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import { keyOf } from '../../../kube/object.ts';
-import { isOwnedBy } from '../../../kube/owner.ts';
+import { isOwnedBy } from '../../../std/owner.ts';
 import type { ControllerContext } from '../../shared/context.ts';
 
 /** The size of the largest cluster, which may have to be bootstrapped. */

@@ -10,7 +10,7 @@ import {
   templateHash,
 } from '../../../core/manifests/pod.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../../kube/object.ts';
-import { isOwnedBy } from '../../../kube/owner.ts';
+import { isOwnedBy } from '../../../std/owner.ts';
 import { terminationOutput, waitingMessage } from '../../shared/pod-output.ts';
 import { caHashOf, driftOf, kindOfVolume, type Standard } from './drift.ts';
 import { bestOfEach, memberIn } from './member-pvc.ts';

@@ -4,8 +4,9 @@ import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
 import type { KnownWorld } from '../../../core/cluster/model/cluster.ts';
 import { failureOf } from '../../../kube/errors.ts';
 import { Failure } from '../../../std/failure.ts';
+import { makeBackup } from '../act/make-backup.ts';
 import type { StepContext } from '../act/step-context.ts';
-import { makeBackup, observePreUpgradeBackup } from './pre-upgrade-backup.ts';
+import { observePreUpgradeBackup } from './pre-upgrade-backup.ts';
 import { Watched } from './watched.ts';
 
 const raw = {

@@ -3,15 +3,13 @@ import type { ClusterDialect, PreUpgradeBackupDialect, ReadCluster } from '../..
 import type { KnownWorld, PreUpgradeBackup } from '../../../core/cluster/model/cluster.ts';
 import type { ClusterIntent } from '../../../core/cluster/model/intent.ts';
 import { nextMinor } from '../../../core/cluster/plan/roll/outdated.ts';
-import type { Step } from '../../../core/cluster/plan/step.ts';
 import { isAbsentOrUndefined } from '../../../kube/errors.ts';
 import { keyOf, type NamespacedName, type Stored } from '../../../kube/object.ts';
-import { isOwnedBy } from '../../../kube/owner.ts';
 import { namespaced, type Resource } from '../../../kube/resource.ts';
-import { Failure, unless } from '../../../std/failure.ts';
+import { Failure } from '../../../std/failure.ts';
+import { isOwnedBy } from '../../../std/owner.ts';
 import type { ClusterObject, ControllerContext } from '../../shared/context.ts';
 import { withStatus } from '../../shared/status-writer.ts';
-import type { StepContext } from '../act/step-context.ts';
 import type { WatchedBackup } from './pre-upgrade-backup-watch.ts';
 
 /** A string is the message of a forbidden read. */
@@ -40,7 +38,7 @@ export async function observePreUpgradeBackup(
   return isToBeMade && template === undefined ? { name, state: 'failed', why: missingTemplate(like) } : seen;
 }
 
-const missingTemplate = (name: string): string =>
+export const missingTemplate = (name: string): string =>
   `spec.backupBeforeUpgrade.like: there is no EtcdBackup ${name} in this namespace: create it, or leave the field out`;
 
 /** A missing right blocks the upgrade only. */
@@ -109,14 +107,19 @@ function isAsWanted(
   return isDeepStrictEqual(found.spec, JSON.parse(JSON.stringify(spec ?? {})));
 }
 
-const resourceOf = ({ group, version, preUpgradeBackups }: ClusterDialect): Resource<ClusterObject> | undefined =>
+/** The resource of pre-upgrade backups; undefined in an API without them. */
+export const resourceOf = ({
+  group,
+  version,
+  preUpgradeBackups,
+}: ClusterDialect): Resource<ClusterObject> | undefined =>
   preUpgradeBackups &&
   namespaced<ClusterObject>({ group, version, plural: preUpgradeBackups.plural, kind: preUpgradeBackups.kind });
 
 /** Members have answered before this read, and a disruptive step needs answers that are at most five seconds old. */
 const timeoutSeconds = 4;
 
-async function backupAt(
+export async function backupAt(
   at: NamespacedName,
   resource: Resource<ClusterObject>,
   { client }: Pick<ControllerContext, 'client'>,
@@ -127,46 +130,4 @@ async function backupAt(
     throw thrown;
   });
   return found && withStatus(found, { dialect: resource });
-}
-
-/** Creates the backup, in place of a failed or expired one. It is deleted with its cluster; its stored object stays. */
-export async function makeBackup(
-  { name, version }: Extract<Step, { kind: 'make-backup' }>,
-  context: StepContext,
-): Promise<void> {
-  const { blueprint, controller, writer, signal, observed } = context;
-  const { dialect } = controller;
-  const { namespace, name: cluster } = blueprint.intent;
-  const resource = resourceOf(dialect);
-  const { backupBeforeUpgrade: like = '' } = observed;
-  const template = resource && (await backupAt({ namespace, name: like }, resource, controller));
-  // it existed in the observation
-  if (resource === undefined || template === undefined) throw new Failure('conflict', missingTemplate(like));
-  await removeFormer(name, resource, context);
-  const { group, version: apiVersion, kind } = resource;
-  const scope = Object.entries(template.metadata.annotations ?? {}).filter(([key]) => key === dialect.scopeAnnotation);
-  const backup = {
-    apiVersion: `${group}/${apiVersion}`,
-    kind,
-    metadata: { name, namespace, annotations: Object.fromEntries(scope), ownerReferences: [blueprint.owner] },
-    spec: dialect.preUpgradeBackups?.specFrom(template.spec, { namespace, cluster, version }),
-  };
-  await writer.create(resource, backup, { signal });
-  controller.watched?.preUpgradeBackups.made(keyOf(blueprint.intent));
-}
-
-/** Deletes the previous backup, if it was made for this cluster. */
-async function removeFormer(
-  name: string,
-  resource: Resource<ClusterObject>,
-  { blueprint, controller, writer, signal }: StepContext,
-): Promise<void> {
-  const { namespace, uid: owner } = blueprint.intent;
-  const found = await backupAt({ namespace, name }, resource, controller);
-  if (found === undefined) return;
-  const { uid, resourceVersion } = found.metadata;
-  if (!isOwnedBy(found, owner))
-    throw new Failure('conflict', `${resource.kind} ${name} does not belong to this cluster: delete or rename it`);
-  const preconditions = { uid, resourceVersion };
-  await unless('not-found', writer.remove(resource, { namespace, name }, { preconditions, signal }), undefined);
 }

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, nameOf, withMember } from '../../../../test/support/worlds.ts';
+import { aWorld, nameOf } from '../../../../test/support/worlds.ts';
 import { improbable } from '../../../apis/improbable-v1alpha1/dialect.ts';
 import type { PersistentVolumeClaim, Stored } from '../../../kube/object.ts';
 import { byLabel, byOwner, Store } from '../../../runtime/store.ts';
 import { clusterIndex, ownerIndex } from '../../shared/context.ts';
-import type { Writer } from '../../shared/writer.ts';
-import { ensurePvcOwnership } from '../ensure/pvc-ownership.ts';
-import { allClaimsOf, claimsOf, recallFromPvcs } from './pvcs.ts';
+import { allClaimsOf, claimsOf, ownClaimsOf, recallFromPvcs } from './pvcs.ts';
 
 const readWith = (volumeClaimPolicy: string) => {
   const metadata = { name: 'db', namespace: 'default', uid: 'uid-1' };
@@ -34,7 +32,7 @@ function cachesWith(...all: readonly Stored<PersistentVolumeClaim>[]) {
   const indexes = { [ownerIndex]: byOwner, [clusterIndex]: byLabel(`${prefix}/cluster-name`) };
   const claims = new Store<PersistentVolumeClaim>({ indexes, onHandlerFailure: () => undefined });
   for (const each of all) claims.put(each);
-  return { claims } as never as Parameters<typeof ensurePvcOwnership>[2]['caches'];
+  return { claims };
 }
 
 describe('the PVCs of a cluster with volumeClaimPolicy Retain', () => {
@@ -116,51 +114,9 @@ describe('the PVCs of a cluster with volumeClaimPolicy Retain', () => {
     expect(found.claims.map(({ metadata }) => metadata.name)).toEqual(['db-0', 'db-5']);
   });
 
-  const changes = async (policy: string, ...all: readonly Stored<PersistentVolumeClaim>[]) => {
-    const podsAndPvcs: unknown[] = [];
-    const writer = {
-      patch: async (_: unknown, __: unknown, { body }: { body: object }) => void podsAndPvcs.push(body),
-    };
-    const keeping = { caches: cachesWith(...all), writer: writer as unknown as Writer };
-    await ensurePvcOwnership(readWith(policy).blueprint, aWorld(), keeping);
-    return podsAndPvcs;
-  };
-
-  it('are annotated with the cluster ID once their member has joined', async () => {
-    const metadata = { uid: 'uid-of-db-0', annotations, ownerReferences: [] };
-    expect(await changes('Retain', claim('db-0'), claim('db-9'))).toEqual([{ metadata }]);
-    expect(await changes('Retain', claim('db-0', { annotations }))).toEqual([]);
-  });
-
-  it('are not written if they are foreign', async () => {
-    const withForeign = { ...aWorld(), foreignVolumes: ['db-9'] as never };
-    const podsAndPvcs: unknown[] = [];
-    const writer = {
-      patch: async (_: unknown, __: unknown, { body }: { body: object }) => void podsAndPvcs.push(body),
-    };
-    const keeping = { caches: cachesWith(claim('db-9')), writer: writer as unknown as Writer };
-    await ensurePvcOwnership(readWith('Delete').blueprint, withForeign, keeping);
-    expect(podsAndPvcs).toEqual([]);
-  });
-
-  it('get no owner if they name another cluster and their member does not answer', async () => {
-    const other = claim('db-0', { annotations: { ...annotations, [`${prefix}/cluster-id`]: 'c2' } });
-    const podsAndPvcs: unknown[] = [];
-    const writer = {
-      patch: async (_: unknown, __: unknown, { body }: { body: object }) => void podsAndPvcs.push(body),
-    };
-    const keeping = { caches: cachesWith(other), writer: writer as unknown as Writer };
-    await ensurePvcOwnership(readWith('Delete').blueprint, aWorld(withMember('db-0', { health: 'silent' })), keeping);
-    expect(podsAndPvcs).toEqual([]);
-    await ensurePvcOwnership(readWith('Delete').blueprint, aWorld(), keeping);
-    expect(podsAndPvcs).toMatchObject([{ metadata: { annotations, ownerReferences: [owner] } }]);
-  });
-
-  it('get or lose the ownerReference when the policy of the spec changes', async () => {
-    const marked = claim('db-0', { annotations });
-    expect(await changes('Delete', marked)).toMatchObject([{ metadata: { ownerReferences: [owner] } }]);
-    const owned = claim('db-0', { annotations, ownerReferences: [owner] });
-    expect(await changes('Delete', owned)).toEqual([]);
-    expect(await changes('Retain', owned)).toMatchObject([{ metadata: { ownerReferences: [] } }]);
+  it('are not kept by upkeep if they are foreign', () => {
+    const caches = cachesWith(claim('db-0'), claim('db-9'));
+    const own = ownClaimsOf(read.blueprint, { foreignVolumes: [nameOf('db-9')] }, caches);
+    expect(own.map(({ metadata }) => metadata.name)).toEqual(['db-0']);
   });
 });

@@ -3,8 +3,9 @@ import type { ReadCluster } from '../../../apis/common/dialect.ts';
 import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
 import type { Holder } from '../../../core/pki/bundle.ts';
 import { Failure } from '../../../std/failure.ts';
+import { deleteSecrets } from '../act/secrets.ts';
 import type { StepContext } from '../act/step-context.ts';
-import { deleteSecrets, obsoleteSecrets } from './obsolete-secrets.ts';
+import { obsoleteSecrets } from './obsolete-secrets.ts';
 
 const managed = { TLS: { managed: {} } };
 const all: readonly Holder[] = ['peer', 'server', 'operator'];

@@ -1,12 +1,8 @@
 import type { ReadCluster } from '../../../apis/common/dialect.ts';
-import type { Step } from '../../../core/cluster/plan/step.ts';
 import { holders } from '../../../core/pki/bundle.ts';
 import { ownSecretsOf } from '../../../core/pki/names.ts';
 import { keyOf } from '../../../kube/object.ts';
-import { secrets } from '../../../kube/resource.ts';
-import { unless } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
-import type { StepContext } from '../act/step-context.ts';
 import { type OwnSecret, readOwnSecret } from './managed-secret.ts';
 import type { Security } from './tls-state.ts';
 
@@ -40,19 +36,3 @@ async function findObsolete(
 }
 
 const isThere = (found: OwnSecret | 'foreign'): found is OwnSecret => found !== 'foreign' && found.stored !== undefined;
-
-/** The preconditions protect a Secret that was recreated under the same name. */
-export async function deleteSecrets(
-  { names }: Extract<Step, { kind: 'drop-secrets' }>,
-  context: StepContext,
-): Promise<void> {
-  const { blueprint, controller, writer, signal } = context;
-  const { namespace } = blueprint.intent;
-  for (const name of names) {
-    const found = await readOwnSecret(name, blueprint, controller);
-    if (found === 'foreign' || found.stored === undefined) continue;
-    const { uid, resourceVersion } = found.stored.metadata;
-    const preconditions = { uid, resourceVersion };
-    await unless('not-found', writer.remove(secrets, { namespace, name }, { preconditions, signal }), undefined);
-  }
-}

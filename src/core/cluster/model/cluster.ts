@@ -1,6 +1,7 @@
 import type { Due } from '../../pki/due.ts';
 import type { Stage } from '../../pki/staging.ts';
 import type { ClusterIntent } from './intent.ts';
+import type { MemberObject } from './live-objects.ts';
 import type { MemberId, MemberName } from './names.ts';
 import type { KeptVolume } from './removed-volumes.ts';
 
@@ -203,6 +204,16 @@ export interface GrowingVolume {
   readonly hasFailed: boolean;
 }
 
+/** A pod or PVC of a voter that the API server has and no cache shows. */
+export interface HiddenObject {
+  /** What hides the object, for the condition. */
+  readonly why: string;
+  /** The object, if it has lost its labels and gets them back. */
+  readonly lost?: MemberObject;
+  /** True if another object has the name of a member, so that a user has to act. */
+  readonly isTaken?: true;
+}
+
 /** A change of client TLS. `either-way`: members serve both http and https for as long as the spec asks for it. */
 export type ClientMigration = 'to-encryption' | 'to-plain' | 'either-way';
 
@@ -218,6 +229,8 @@ export interface ClusterWorld {
    * has formed.
    */
   readonly withoutQuorumMillis?: number | undefined;
+  /** Observed only if the plan would conclude that quorum is lost: see `needsHidden`. */
+  readonly hidden?: readonly HiddenObject[];
   /** Problems with the Secrets that the spec names, as messages. */
   readonly secretProblems: readonly string[];
   /** A problem with the Secret of the operator's etcd user, while auth is off and the Secret is not needed. */

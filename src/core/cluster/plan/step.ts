@@ -3,6 +3,7 @@ import type { Stage } from '../../pki/staging.ts';
 import type { Reason } from '../../reasons.ts';
 import type { Bootstrap, ClusterWorld } from '../model/cluster.ts';
 import type { MemberId, MemberName } from '../model/names.ts';
+import type { UpkeepStep } from './upkeep/step.ts';
 
 /** How a member pod joins its cluster. etcd uses it only while the volume is empty. */
 export type Join =
@@ -16,8 +17,11 @@ export interface Peer {
   readonly peerURL: string;
 }
 
-/** Everything that the operator can do to a cluster. */
-export type Step =
+/** Everything that the operator can do to a cluster. What is no step cannot be done. */
+export type Step = MemberStep | UpkeepStep;
+
+/** A step of a verdict. */
+export type MemberStep =
   | { readonly kind: 'record-bootstrap'; readonly bootstrap: Bootstrap }
   | { readonly kind: 'record-formation'; readonly clusterId: string }
   /** Deletes the ReplicaSet of a member and orphans its pod, which keeps running. */
@@ -72,14 +76,14 @@ export type Verdict =
   /**
    * Several steps only if none of them disrupts: starting bootstrap members, forbidding re-bootstrap, adopting pods.
    */
-  | { readonly is: 'act'; readonly steps: readonly Step[]; readonly reason: Reason; readonly message: string }
+  | { readonly is: 'act'; readonly steps: readonly MemberStep[]; readonly reason: Reason; readonly message: string }
   | { readonly is: 'wait'; readonly reason: Reason; readonly message: string; readonly needsUserAction?: true }
   | { readonly is: 'settled' };
 
 /** One decision. `undefined` passes the decision to the next rule. `Rule<KnownWorld>`: needs etcd's membership. */
 export type Rule<World extends ClusterWorld = ClusterWorld> = (world: World) => Verdict | undefined;
 
-export const act = (reason: Reason, message: string, ...steps: readonly Step[]): Verdict => ({
+export const act = (reason: Reason, message: string, ...steps: readonly MemberStep[]): Verdict => ({
   is: 'act',
   steps,
   reason,

@@ -7,7 +7,7 @@ import { isSameVersion } from '../model/version.ts';
 import { hasFormed } from '../plan/bootstrap/has-formed.ts';
 import { isWithoutQuorum, lostQuorumMessage, mayServeUnreached, unreachableMembers } from '../plan/heal/unreachable.ts';
 import { routeOf } from '../plan/roll/outdated.ts';
-import type { Step, Verdict } from '../plan/step.ts';
+import type { MemberStep, Verdict } from '../plan/step.ts';
 import { clientMigrationCondition } from './client-migration.ts';
 import { type Finding, isDown, troublesOf } from './trouble.ts';
 import { isUnderWay, type Scaling, scalingOf, type Upgrade, upgradeOf } from './under-way.ts';
@@ -78,7 +78,7 @@ const sizeOf = (members: readonly Member[], { voters, bootstrap }: Memory): numb
   members.length || voters.length || (bootstrap?.members.length ?? 0);
 
 /** The memory for the next pass. */
-function remembered({ memory, membership }: ClusterWorld, steps: readonly Step[]): Memory {
+function remembered({ memory, membership }: ClusterWorld, steps: readonly MemberStep[]): Memory {
   const bootstrap = steps.find((step) => step.kind === 'record-bootstrap')?.bootstrap ?? memory.bootstrap;
   const clusterId = steps.find((step) => step.kind === 'record-formation')?.clusterId ?? memory.clusterId;
   const voters = membership.seen

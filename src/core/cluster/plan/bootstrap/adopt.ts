@@ -1,6 +1,6 @@
 import { hasQuorum } from '../../../quorum.ts';
 import { type ClusterWorld, isOurs } from '../../model/cluster.ts';
-import { act, type Rule, type Step, wait } from '../step.ts';
+import { act, type MemberStep, type Rule, wait } from '../step.ts';
 
 /**
  * Adopts a running cluster that another operator created, once a majority has confirmed its members. First the
@@ -12,7 +12,7 @@ export const adoptCluster: Rule = (world) => {
   if (!needsAdoption(world) || !membership.seen) return undefined;
   if (!hasQuorum(membership.value.members)) return wait('NoContact', 'fewer than a majority of the voters are healthy');
   const holding = legacyReplicaSets.filter(({ isLeaving }) => !isLeaving);
-  const release = holding.map(({ name, uid }): Step => ({ kind: 'release-member-pod', name, uid }));
+  const release = holding.map(({ name, uid }): MemberStep => ({ kind: 'release-member-pod', name, uid }));
   if (release.length > 0)
     return act(
       'TakingOver',
@@ -22,7 +22,7 @@ export const adoptCluster: Rule = (world) => {
   if (legacyReplicaSets.length > 0)
     return wait('TakingOver', `waiting for the ReplicaSet of ${namesOf(legacyReplicaSets)} to be deleted`);
   const foreign = world.memberPods.filter(({ isForeign }) => isForeign);
-  const adopt = foreign.map(({ name, uid }): Step => ({ kind: 'adopt-member-pod', name, uid }));
+  const adopt = foreign.map(({ name, uid }): MemberStep => ({ kind: 'adopt-member-pod', name, uid }));
   return act('TakingOver', `adopting ${namesOf(foreign)}`, ...adopt);
 };
 

@@ -1,5 +1,5 @@
 import type { KnownWorld } from '../../model/cluster.ts';
-import { act, type Rule, type Step } from '../step.ts';
+import { act, type MemberStep, type Rule } from '../step.ts';
 
 /**
  * A member that has joined must never start again from an empty volume: it would keep its identity without its Raft
@@ -12,6 +12,6 @@ export const forbidRebootstrap: Rule<KnownWorld> = ({ memory, membership, member
     (memberPod) => !memberPod.bootstrapForbidden && memberPod.phase === 'running' && joined.has(memberPod.name),
   );
   if (open.length === 0) return undefined;
-  const steps = open.map(({ name, uid }): Step => ({ kind: 'forbid-rebootstrap', name, uid }));
+  const steps = open.map(({ name, uid }): MemberStep => ({ kind: 'forbid-rebootstrap', name, uid }));
   return act('Formed', `forbidding re-bootstrap of ${open.map(({ name }) => name).join(', ')}`, ...steps);
 };

@@ -3,7 +3,7 @@ import type { ClusterIntent } from '../../model/intent.ts';
 import type { MemberName } from '../../model/names.ts';
 import { causeOf } from '../cause.ts';
 import { isAsDesired } from '../roll/outdated.ts';
-import { act, type Rule, type Step, type Verdict, wait } from '../step.ts';
+import { act, type MemberStep, type Rule, type Verdict, wait } from '../step.ts';
 import { hasFormedUnrecorded } from './has-formed.ts';
 
 /**
@@ -42,7 +42,7 @@ function waitingFor({ members, onRetainedVolumes }: Bootstrap): string {
   );
 }
 
-function stepFor(name: MemberName, world: ClusterWorld): readonly Step[] {
+function stepFor(name: MemberName, world: ClusterWorld): readonly MemberStep[] {
   const memberPod = memberPodNamed(world, name);
   const { bootstrap } = world.memory;
   if (bootstrap === undefined) return [];

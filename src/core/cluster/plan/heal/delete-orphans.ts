@@ -1,6 +1,6 @@
 import type { KnownWorld } from '../../model/cluster.ts';
 import { needsPreparation, preparedMemberPod } from '../scale/second-voter.ts';
-import { act, type Rule, type Step } from '../step.ts';
+import { act, type MemberStep, type Rule } from '../step.ts';
 
 /**
  * Deletes pods and PVCs of names that are not in etcd's member list: removed members, or members that were never added.
@@ -13,7 +13,7 @@ export const deleteOrphans: Rule<KnownWorld> = (world) => {
     (memberPod) => !listed.has(memberPod.name) && memberPod.phase !== 'stopping' && memberPod !== prepared,
   );
   if (orphans.length === 0) return undefined;
-  const steps = orphans.map(({ name, uid }): Step => ({ kind: 'delete-member-pod', name, uid }));
+  const steps = orphans.map(({ name, uid }): MemberStep => ({ kind: 'delete-member-pod', name, uid }));
   return act(
     'OrphanedResource',
     `deleting orphaned pods and PVCs: ${orphans.map(({ name }) => name).join(', ')}`,

@@ -2,7 +2,7 @@ import { type ClusterWorld, isInherited, type MemberPod } from '../../model/clus
 import { hasFormedUnrecorded } from '../bootstrap/has-formed.ts';
 import { versionForRestartingMember } from '../roll/outdated.ts';
 import { joinAmong } from '../scale/start-joining-member.ts';
-import { act, type Join, type Rule, type Step } from '../step.ts';
+import { act, type Join, type MemberStep, type Rule } from '../step.ts';
 
 /**
  * Restarts a member on its PVC, under its own name, without a change of membership. This needs no answer from etcd, so
@@ -33,7 +33,7 @@ function mayBeMember(memberPod: MemberPod, { membership }: ClusterWorld): boolea
   return member !== undefined && member.health !== 'never-started';
 }
 
-function stepFor(memberPod: MemberPod, world: ClusterWorld): readonly (Step & { readonly name: string })[] {
+function stepFor(memberPod: MemberPod, world: ClusterWorld): readonly (MemberStep & { readonly name: string })[] {
   const { name, uid, phase } = memberPod;
   const version = versionForRestartingMember(memberPod, world);
   if (phase === 'gone') return [{ kind: 'start-member-pod', name, join: joinOf(memberPod, world), version }];

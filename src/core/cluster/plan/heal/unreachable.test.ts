@@ -11,7 +11,7 @@ import {
 } from '../../../../../test/support/worlds.ts';
 import type { ClusterWorld, MemberPod } from '../../model/cluster.ts';
 import { planCluster } from '../plan-cluster.ts';
-import type { Step, Verdict } from '../step.ts';
+import type { MemberStep, Verdict } from '../step.ts';
 
 const both =
   (...changes: readonly Change[]): Change =>
@@ -35,7 +35,7 @@ const summaryOf = (verdict: Verdict): string => {
     .map((step) => [step.kind, 'name' in step ? step.name : '', versionIn(step)].join(' ').trim())
     .join(', ');
 };
-const versionIn = (step: Step): string => {
+const versionIn = (step: MemberStep): string => {
   if ('to' in step) return step.to;
   return 'version' in step ? step.version : '';
 };

@@ -2,7 +2,7 @@ import type { Hop } from '../../../versions/route.ts';
 import { type KnownWorld, type Member, type MemberPod, memberPodNamed } from '../../model/cluster.ts';
 import { canMoveLeader, minorOf, movingTo } from '../../model/version.ts';
 import { hasCaughtUp } from '../scale/promote-learner.ts';
-import { act, type Rule, type Step, type Verdict, wait } from '../step.ts';
+import { act, type MemberStep, type Rule, type Verdict, wait } from '../step.ts';
 import { waitForReady } from '../wait/wait-for-ready.ts';
 import { isAsDesired, isDowngradeReady, needsReplacement, nextHop, routeOf } from './outdated.ts';
 import { isOfAnotherVersion, isWrongFor, type Pair, wrongImage } from './wrong-image.ts';
@@ -95,7 +95,7 @@ function waitForLast(pairs: readonly Pair[], world: KnownWorld): Verdict | undef
 function relabel(pairs: readonly Pair[]): Verdict | undefined {
   const steps = pairs
     .filter(({ memberPod }) => memberPod.drift === 'labels')
-    .map(({ memberPod: { name, uid } }): Step => ({ kind: 'relabel-member-pod', name, uid }));
+    .map(({ memberPod: { name, uid } }): MemberStep => ({ kind: 'relabel-member-pod', name, uid }));
   return steps.length === 0 ? undefined : act('Rolling', 'updating labels and annotations of member pods', ...steps);
 }
 

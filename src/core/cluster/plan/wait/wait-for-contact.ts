@@ -17,7 +17,10 @@ export function waitForContact(world: ClusterWorld): Verdict {
   return cause ?? wait('NoContact', lostQuorumMessage(world));
 }
 
-/** A majority without data cannot recover. The user has to choose the data to continue with. */
+/**
+ * A majority without data cannot recover. The user has to choose the data to continue with. Pods and PVCs that have
+ * only lost their labels are no loss: they are missing in the caches until their labels are restored.
+ */
 function lostForGood(world: ClusterWorld): Verdict | undefined {
   const { memberPods } = world;
   const voters = knownVoters(world);
@@ -28,9 +31,15 @@ function lostForGood(world: ClusterWorld): Verdict | undefined {
   );
   const left = voters.filter((name) => alive.has(name)).length;
   if (voters.length === 0 || left >= quorumOf(voters.length)) return undefined;
+  const [hidden] = world.hidden ?? [];
+  if (hidden !== undefined) return waitForUser('NoContact', hidden.why); // a restored label causes a watch event
   const lost = `${voters.length - left} of ${voters.length} members`;
   return waitForUser('QuorumLost', `quorum lost: ${lost} have lost their data; restore a backup`);
 }
+
+/** True if the plan needs to know which objects no cache shows, before it concludes that quorum is lost. */
+export const needsHidden = (verdict: Verdict, { hidden }: ClusterWorld): boolean =>
+  hidden === undefined && verdict.is === 'wait' && verdict.reason === 'QuorumLost';
 
 /** The cluster was known by its retained PVCs only, and all of them have been deleted. */
 function nothingLeft({ memory: { bootstrap, clusterId, voters }, memberPods }: ClusterWorld): Verdict | undefined {

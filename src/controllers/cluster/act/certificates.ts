@@ -3,11 +3,11 @@ import { caBundleHash, filesOf } from '../../../core/pki/bundle.ts';
 import { pods } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import { type ControllerContext, ownerIndex } from '../../shared/context.ts';
-import type { StepContext } from '../act/step-context.ts';
 import type { Observed } from '../observe/observe.ts';
-import { issueAll } from './issue.ts';
-import { type Writing, writeOwnSecret } from './managed-secret.ts';
-import { type CertificatesSeen, clientFiles, firstAnnotation, rotatedAnnotation } from './member-bundle.ts';
+import { issueAll } from '../tls/issue.ts';
+import { type CertificatesSeen, clientFiles, firstAnnotation, rotatedAnnotation } from '../tls/member-bundle.ts';
+import { type Writing, writeOwnSecret } from './secrets.ts';
+import type { StepContext } from './step-context.ts';
 
 type Issue = Extract<Step, { kind: 'issue-certificates' }>;
 type Staged = Extract<Step, { kind: 'stage-certificates' }>;

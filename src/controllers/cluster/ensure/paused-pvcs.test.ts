@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { healthy } from '../../../../test/support/worlds.ts';
 import { improbable } from '../../../apis/improbable-v1alpha1/dialect.ts';
-import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
 import { clusterReconciler } from '../reconcile.ts';
-import { ensurePvcOwnership } from './pvc-ownership.ts';
 
 const metadata = { name: 'db', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 const otherOwner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'notes', uid: 'n' };
@@ -42,27 +39,6 @@ async function changedWhilePaused(volumeClaimPolicy: string, annotations: Readon
   await clusterReconciler(context as unknown as ControllerContext)('default/db', new AbortController().signal);
   return changed;
 }
-
-/** Returns the written PVCs and the failure if the first write is refused. */
-async function keptDespiteRefusal() {
-  const read = improbable.read({ metadata, spec: { replicas: 2, version: '3.5.35' } });
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const { blueprint } = read.value;
-  const ownerReferences = [blueprint.owner, otherOwner];
-  const claims = ['db-0', 'db-1'].map((name) => ({ metadata: { ...metadata, name, uid: name, ownerReferences } }));
-  const written: string[] = [];
-  const patch = async (_: unknown, { name }: { name: string }) => {
-    if (name === 'db-0') throw new Failure('forbidden', 'a policy says no');
-    written.push(name);
-  };
-  const caches = { claims: { by: (index: string) => (index === 'owner' ? claims : []) } };
-  const keeping = { caches, writer: { patch } } as unknown as Parameters<typeof ensurePvcOwnership>[2];
-  const failure = await ensurePvcOwnership(blueprint, healthy(2), keeping).catch((thrown: Error) => thrown.message);
-  return { written, failure };
-}
-
-it('a PVC that cannot be written does not block the write of other PVCs', async () =>
-  expect(await keptDespiteRefusal()).toEqual({ written: ['db-1'], failure: 'a policy says no' }));
 
 describe('the PVCs of a paused cluster', () => {
   it('lose the ownerReference with policy Retain', async () => {
