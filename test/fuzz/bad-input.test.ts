@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Bench, judge } from './judge.ts';
+import { FuzzBench, judge } from './judge.ts';
 import { kinds, objectWith, titleOf } from './kinds.ts';
 import { allPaths, type Example, exampleOf, examples } from './mutations.ts';
-import { type Step, textOf } from './schema-paths.ts';
+import { pathText, type Step } from './schema-paths.ts';
 import { thereAndBack } from './there-and-back.ts';
 
 /** The number of objects, and the seed of all choices. A failure prints both. */
 const objects = Number(process.env['FUZZ_OBJECTS'] ?? 1500);
 const seed = Number(process.env['FUZZ_SEED'] ?? 17);
 
-let bench: Bench;
-beforeAll(async () => void (bench = await Bench.start()));
+let bench: FuzzBench;
+beforeAll(async () => void (bench = await FuzzBench.start()));
 afterAll(() => bench.close());
 
 /** Checks examples, and names the command that repeats the run. */
@@ -48,7 +48,7 @@ describe.each(kinds.map((kind) => [titleOf(kind), kind] as const))('%s', (_title
       ({ steps, schema }) => steps[0] === 'spec' && Object.keys(schema).length > 0,
     );
     const missing = described.filter(({ steps }) => !kind.specs.some((spec) => has(objectWith(kind, spec), steps)));
-    expect(missing.map(({ steps }) => textOf(steps)).filter((path) => !isLeftOut(path))).toEqual([]);
+    expect(missing.map(({ steps }) => pathText(steps)).filter((path) => !isLeftOut(path))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Json } from './lab-api.ts';
+import type { LabJson } from './lab-api.ts';
 
 /** Valid specs of every kind. Together they set every field that can be set; fields that exclude others are in several. */
 
@@ -69,7 +69,7 @@ const coreosPod = {
   ClusterDomain: '.cluster.local',
 };
 
-export const coreosClusters: readonly Json[] = [
+export const coreosClusters: readonly LabJson[] = [
   { size: 3 },
   { size: 1, ...settings, volumeClaimPolicy: 'Retain', pod: coreosPod },
   { size: 1, ...settings, auth, TLS: { static: staticTls }, pod: { antiAffinity: true } },
@@ -78,7 +78,7 @@ export const coreosClusters: readonly Json[] = [
 
 const improbablePod = { metadata: texts, ...podFields };
 
-export const improbableClusters: readonly Json[] = [
+export const improbableClusters: readonly LabJson[] = [
   { replicas: 3, version: '3.5.21' },
   {
     ...{ replicas: 1, ...settings, podTemplate: improbablePod },
@@ -88,7 +88,7 @@ export const improbableClusters: readonly Json[] = [
   { replicas: 1, version: '3.6.16', paused: false, tls: managedTls },
 ];
 
-export const improbablePeers: readonly Json[] = [
+export const improbablePeers: readonly LabJson[] = [
   {
     clusterName: 'db',
     version: '3.5.21',
@@ -104,7 +104,7 @@ export const improbablePeers: readonly Json[] = [
 const policy = { timeoutInSecond: 30, maxBackups: 3, maxAgeInSecond: 3600, suspend: false, compression: 'gzip' };
 const times = { schedule: '*/5 * * * *', timeZone: 'Europe/Berlin', startingDeadlineSeconds: 600 };
 
-export const coreosBackups: readonly Json[] = [
+export const coreosBackups: readonly LabJson[] = [
   {
     ...{
       etcdEndpoints: ['https://db-client:2379', 'db-client:2379'],
@@ -130,14 +130,14 @@ export const coreosBackups: readonly Json[] = [
   { etcdEndpoints: ['db-client:2379'], storageType: 'PVC', pvc: { claimName: 'backups', path: 'etcd/db' } },
 ];
 
-export const coreosRestores: readonly Json[] = coreosBackups.map((backup, index) => ({
+export const coreosRestores: readonly LabJson[] = coreosBackups.map((backup, index) => ({
   etcdCluster: { name: 'db', create: index % 2 === 0 ? 'FromBackup' : 'Never' },
   backupStorageType: backup['storageType'],
   ...(index === 0 ? { revisionBump: 1_000_000_000, serviceAccountName: 'default' } : {}),
   ...Object.fromEntries(Object.entries(backup).filter(([field]) => /^(s3|abs|gcs|oss|pvc)$/.test(field))),
 }));
 
-export const improbableBackups: readonly Json[] = [
+export const improbableBackups: readonly LabJson[] = [
   {
     source: { clusterURL: 'https://db:2379', tlsSecret: 'client-tls', credentialsSecret: 'etcd-user' },
     destination: { objectURLTemplate: 's3://bucket/{{ .Namespace }}/{{ .UID }}.db', credentialsSecret: 'store' },
@@ -148,12 +148,12 @@ export const improbableBackups: readonly Json[] = [
   { source: { clusterURL: 'db:2379' }, destination: { objectURLTemplate: 'file://backups/{{ .UID }}.db' } },
 ];
 
-export const improbableSchedules: readonly Json[] = improbableBackups.map((backupTemplate, index) => ({
+export const improbableSchedules: readonly LabJson[] = improbableBackups.map((backupTemplate, index) => ({
   ...(index === 1 ? { schedule: '@every 1h30m' } : times),
   ...{ suspend: false, successfulBackupsHistoryLimit: 2, failedBackupsHistoryLimit: 1, backupTemplate },
 }));
 
-export const improbableRestores: readonly Json[] = [
+export const improbableRestores: readonly LabJson[] = [
   ...improbableClusters.map((spec) => ({
     source: { objectURL: 's3://bucket/db', credentialsSecret: 'store' },
     clusterTemplate: { clusterName: 'restored', spec },

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withKey } from './hostile-values.ts';
-import { Bench, type Fate, judge } from './judge.ts';
+import { type Fate, FuzzBench, judge } from './judge.ts';
 import { kinds, titleOf } from './kinds.ts';
 import { exampleOf, type Mutation } from './mutations.ts';
 
 /** Examples that once broke a promise. */
 
-let bench: Bench;
-beforeAll(async () => void (bench = await Bench.start()));
+let bench: FuzzBench;
+beforeAll(async () => void (bench = await FuzzBench.start()));
 afterAll(() => bench.close());
 
 const set = (to: unknown, ...at: readonly string[]): Mutation => ({ does: 'set', at, to });

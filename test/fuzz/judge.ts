@@ -2,8 +2,8 @@ import type { KubeObject } from '../../lab/apiserver/object.ts';
 import type { Outcome } from '../../src/runtime/outcome.ts';
 import { createSecrets, hasCanary } from './canaries.ts';
 import { isNamedIn } from './field-names.ts';
-import { collectionPath, kinds, namesOf } from './kinds.ts';
-import { type Answer, type Json, LabApi } from './lab-api.ts';
+import { collectionPath, kinds, namesOfKind } from './kinds.ts';
+import { type LabAnswer, LabApi, type LabJson } from './lab-api.ts';
 import { type Example, mutated } from './mutations.ts';
 import { Operator, type Seen } from './operator.ts';
 
@@ -29,11 +29,11 @@ const prepared = ['/secrets', '/persistentvolumeclaims'];
 
 const cleared = [
   ...[...prepared, '/pods', '/services', '/configmaps', 'policy/poddisruptionbudgets'],
-  ...kinds.map(namesOf).map(({ group, plural }) => `${group}/${plural}`),
+  ...kinds.map(namesOfKind).map(({ group, plural }) => `${group}/${plural}`),
 ];
 
 /** A lab and two operators: one of one namespace, and one of all namespaces. */
-export class Bench {
+export class FuzzBench {
   readonly api: LabApi;
   readonly #operators: Readonly<Record<'own' | 'shared', Operator>>;
   readonly #prepared: readonly KubeObject[];
@@ -44,10 +44,10 @@ export class Bench {
     this.#operators = { own: new Operator(api, false), shared: new Operator(api, true) };
   }
 
-  static async start(): Promise<Bench> {
+  static async start(): Promise<FuzzBench> {
     const api = await LabApi.start(kinds.map(({ definition }) => definition));
     await createSecrets(api);
-    return new Bench(api);
+    return new FuzzBench(api);
   }
 
   operator({ isShared }: Pick<Example, 'isShared'>): Operator {
@@ -65,36 +65,36 @@ export class Bench {
   }
 
   /** Creates the object, then its status if that is changed too. */
-  async offer(example: Example): Promise<Answer> {
+  async offer(example: Example): Promise<LabAnswer> {
     const { status, ...object } = mutated(example);
     const path = collectionPath(example.kind);
     const answer = await this.api.send({ method: 'POST', path, body: JSON.stringify(object) });
     if (answer.code !== 201 || status === undefined) return answer;
     const stored = { ...answer.body, status };
-    const at = `${path}/${nameOf(answer.body)}/status`;
+    const at = `${path}/${objectName(answer.body)}/status`;
     return this.api.send({ method: 'PUT', path: at, body: JSON.stringify(stored) });
   }
 
-  stored({ kind }: Pick<Example, 'kind'>, name: string): Json | undefined {
-    const { group, plural } = namesOf(kind);
+  stored({ kind }: Pick<Example, 'kind'>, name: string): LabJson | undefined {
+    const { group, plural } = namesOfKind(kind);
     return this.api.objects(`${group}/${plural}`).find(({ metadata }) => metadata.name === name);
   }
 }
 
-export const nameOf = (object: Json): string => String((object['metadata'] as Json | undefined)?.['name']);
+export const objectName = (object: LabJson): string => String((object['metadata'] as LabJson | undefined)?.['name']);
 
 /** Offers an example to the API server and to the operator, and lists the promises that either breaks. */
-export async function judge(example: Example, bench: Bench): Promise<Judgement> {
+export async function judge(example: Example, bench: FuzzBench): Promise<Judgement> {
   bench.reset();
   const { code, body, warnings } = await bench.offer(example);
   if (code >= 300) return refusedByServer(example, { code, message: String(body['message']) });
   const operator = bench.operator(example);
   if (!example.isWorked) return readBy(operator, example, body);
-  const outcome = await operator.work(example.kind, nameOf(body));
+  const outcome = await operator.work(example.kind, objectName(body));
   const { seen } = operator;
-  const after = bench.stored(example, nameOf(body)) ?? {};
+  const after = bench.stored(example, objectName(body)) ?? {};
   const status = JSON.stringify(after['status'] ?? {});
-  const pods = bench.api.objects('/pods') as unknown as readonly Json[];
+  const pods = bench.api.objects('/pods') as unknown as readonly LabJson[];
   const told = [status, ...seen.events.map(({ message }) => message), ...warnings].join('\n');
   return {
     fate: fateOf(seen, pods.length),
@@ -109,11 +109,11 @@ export async function judge(example: Example, bench: Bench): Promise<Judgement> 
 }
 
 /** Reads an object, and makes every manifest of it. */
-function readBy(operator: Operator, example: Example, object: Json): Judgement {
+function readBy(operator: Operator, example: Example, object: LabJson): Judgement {
   const { manifests, problems } = operator.read(example.kind, object);
   const text = problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
   const isNamed = problems.length === 0 || isNamedIn(text, example);
-  const pods = manifests.filter(({ kind }) => kind === 'Pod') as unknown as readonly Json[];
+  const pods = manifests.filter(({ kind }) => kind === 'Pod') as unknown as readonly LabJson[];
   return {
     fate: problems.length === 0 ? 'read' : 'refused by the operator',
     problems: [

@@ -7,7 +7,7 @@ import * as improbableRestore from '../../src/apis/improbable-v1alpha1/backup/re
 import * as improbableSchedule from '../../src/apis/improbable-v1alpha1/backup/schedule.ts';
 import * as improbableCrd from '../../src/apis/improbable-v1alpha1/crd.ts';
 import * as bases from './bases.ts';
-import { type Json, namespace } from './lab-api.ts';
+import { type LabJson, namespace } from './lab-api.ts';
 
 export type Role = 'cluster' | 'peer' | 'backup' | 'schedule' | 'restore';
 
@@ -15,12 +15,12 @@ export type Role = 'cluster' | 'peer' | 'backup' | 'schedule' | 'restore';
 export interface Kind {
   readonly api: 'coreos' | 'improbable';
   readonly role: Role;
-  readonly definition: Json;
+  readonly definition: LabJson;
   readonly schema: StructuralSchema;
-  readonly specs: readonly Json[];
+  readonly specs: readonly LabJson[];
 }
 
-type Described = readonly [definition: () => Json, schema: () => StructuralSchema, specs: readonly Json[]];
+type Described = readonly [definition: () => LabJson, schema: () => StructuralSchema, specs: readonly LabJson[]];
 
 const kind = (api: Kind['api'], role: Role, [definition, schema, specs]: Described): Kind => ({
   ...{ api, role, specs },
@@ -65,22 +65,22 @@ interface Definition {
 }
 
 /** Group, version, plural and kind of a kind. */
-export function namesOf({ definition }: Kind) {
+export function namesOfKind({ definition }: Kind) {
   const { spec } = definition as unknown as Definition;
   return { group: spec.group, version: spec.versions[0]?.name ?? '', ...spec.names };
 }
 
-export const titleOf = (of: Kind): string => `${of.api} ${namesOf(of).kind}`;
+export const titleOf = (of: Kind): string => `${of.api} ${namesOfKind(of).kind}`;
 
 /** The path of the objects under test. */
 export function collectionPath(of: Kind): string {
-  const { group, version, plural } = namesOf(of);
+  const { group, version, plural } = namesOfKind(of);
   return `/apis/${group}/${version}/namespaces/${namespace}/${plural}`;
 }
 
 /** An object with a spec, as a user would write it. */
-export function objectWith(of: Kind, spec: unknown, metadata: Json = {}): Json {
-  const { group, version, kind: name } = namesOf(of);
+export function objectWith(of: Kind, spec: unknown, metadata: LabJson = {}): LabJson {
+  const { group, version, kind: name } = namesOfKind(of);
   const annotations = { [`${group}/allow-plaintext`]: 'true' };
   return { apiVersion: `${group}/${version}`, kind: name, metadata: { name: 'db', annotations, ...metadata }, spec };
 }

@@ -14,12 +14,12 @@ import { Store } from '../../lab/apiserver/store/store.ts';
 import { Registry } from '../../lab/apiserver/types/registry.ts';
 import type { Connection, HttpAnswer, HttpRequest } from '../../src/kube/connection.ts';
 
-export type Json = Readonly<Record<string, unknown>>;
+export type LabJson = Readonly<Record<string, unknown>>;
 
 /** The answer to a request. */
-export interface Answer {
+export interface LabAnswer {
   readonly code: number;
-  readonly body: Json;
+  readonly body: LabJson;
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +29,7 @@ type Sent = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers'>;
 export const namespace = 'fuzz';
 
 /** The namespace of the operator. */
-export const home = 'operators';
+export const operatorNamespace = 'operators';
 
 /** The API server of the lab without its sockets: the same requests, validation and storage, in this process. */
 export class LabApi {
@@ -41,7 +41,7 @@ export class LabApi {
     this.#directory = directory;
   }
 
-  static async start(definitions: readonly Json[]): Promise<LabApi> {
+  static async start(definitions: readonly LabJson[]): Promise<LabApi> {
     const directory = mkdtempSync(join(tmpdir(), 'lab-fuzz-'));
     const { tokens, ca } = await keysIn(directory, { names: [], addresses: [] });
     const store = new Store(directory);
@@ -52,7 +52,7 @@ export class LabApi {
     const api = new LabApi(state, directory);
     for (const definition of definitions)
       await api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
-    for (const name of [namespace, home]) {
+    for (const name of [namespace, operatorNamespace]) {
       await api.post('/api/v1/namespaces', { metadata: { name } });
       await api.post(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
     }
@@ -60,16 +60,16 @@ export class LabApi {
   }
 
   /** Creates an object that must be accepted. */
-  async post(path: string, object: Json): Promise<Json> {
+  async post(path: string, object: LabJson): Promise<LabJson> {
     const { code, body } = await this.send({ method: 'POST', path, body: JSON.stringify(object) });
     if (code >= 300 && code !== 409) throw new Error(`POST ${path}: ${String(body['message'])}`);
     return body;
   }
 
-  async send(request: Sent): Promise<Answer> {
+  async send(request: Sent): Promise<LabAnswer> {
     try {
       const { code, body: answer, warnings = [] } = await this.#handle(request);
-      return { code, body: answer as Json, warnings };
+      return { code, body: answer as LabJson, warnings };
     } catch (error) {
       if (error instanceof StatusError) return { code: error.code, body: error.status(), warnings: [] };
       if (error instanceof NoSuchPath) return { code: 404, body: { message: error.message }, warnings: [] };
@@ -89,7 +89,7 @@ export class LabApi {
   }
 
   /** A connection for the client of the operator. `onAnswer` sees every answer. */
-  connection(onAnswer: (request: Sent, answer: Answer) => void): Connection {
+  connection(onAnswer: (request: Sent, answer: LabAnswer) => void): Connection {
     return {
       request: async (request): Promise<HttpAnswer> => {
         const answer = await this.send(request);
@@ -103,7 +103,7 @@ export class LabApi {
   }
 
   objects(collection: string): readonly KubeObject[] {
-    return [namespace, home].flatMap((place) => this.state.store.list(collection, place));
+    return [namespace, operatorNamespace].flatMap((place) => this.state.store.list(collection, place));
   }
 
   /** Removes objects from the storage, without finalizers or a grace period. */

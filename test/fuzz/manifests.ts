@@ -10,7 +10,7 @@ import { backupApis } from '../../src/operator/wiring/backup-kinds.ts';
 import { restoreKinds } from '../../src/operator/wiring/restore-kinds.ts';
 import { allDialects } from '../../src/operator/wiring/served.ts';
 import type { Kind } from './kinds.ts';
-import type { Json } from './lab-api.ts';
+import type { LabJson } from './lab-api.ts';
 
 const member = 'db-0' as MemberName;
 
@@ -37,7 +37,7 @@ export function manifestsOf(blueprint: Blueprint): readonly Manifest[] {
 }
 
 /** What the operator reads from an object: its intent, and all manifests of a cluster. Undefined if it refuses the object. */
-export function translated({ api, role }: Kind, object: Json): object | undefined {
+export function translated({ api, role }: Kind, object: LabJson): object | undefined {
   if (role === 'cluster') {
     const read = allDialects[api].read(object);
     if (!read.ok) return undefined;
@@ -52,7 +52,7 @@ export function translated({ api, role }: Kind, object: Json): object | undefine
 }
 
 /** What the operator remembers of a cluster in its status. */
-export function memoryIn({ api, role }: Kind, object: Json): object | undefined {
+export function memoryIn({ api, role }: Kind, object: LabJson): object | undefined {
   if (role !== 'cluster') return undefined;
   const read = allDialects[api].read(object);
   return read.ok ? read.value.memory : undefined;

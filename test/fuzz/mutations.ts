@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { hostileKey, hostileValue } from './hostile-values.ts';
-import { type Kind, kinds, namesOf, objectWith, titleOf } from './kinds.ts';
-import type { Json } from './lab-api.ts';
-import { pathsOf, type SchemaPath, type Step, textOf } from './schema-paths.ts';
+import { type Kind, kinds, namesOfKind, objectWith, titleOf } from './kinds.ts';
+import type { LabJson } from './lab-api.ts';
+import { pathsOf, pathText, type SchemaPath, type Step } from './schema-paths.ts';
 
 /** One change of a valid object. */
 export type Mutation =
@@ -13,7 +13,7 @@ export type Mutation =
 /** A valid object, its changes, and the operator that gets it. */
 export interface Example {
   readonly kind: Kind;
-  readonly spec: Json;
+  readonly spec: LabJson;
   readonly mutations: readonly Mutation[];
   /** True for an operator of all namespaces with its restrictions. */
   readonly isShared: boolean;
@@ -26,7 +26,7 @@ const schemaAt = ({ schema }: Kind, field: string) => schema.properties?.[field]
 
 /** The fields of metadata that users write and the operator reads. */
 const metadataPaths = (kind: Kind): readonly SchemaPath[] => {
-  const { group } = namesOf(kind);
+  const { group } = namesOfKind(kind);
   const own = ['restoring', 'status', 'scope', 'allow-plaintext', 'template', 'example'].map(
     (name) => `${group}/${name}`,
   );
@@ -69,7 +69,7 @@ const describe = ({ kind, spec, mutations, isShared, isWorked }: Omit<Example, t
     spec: kind.specs.indexOf(spec),
     isShared,
     isWorked,
-    mutations: mutations.map(({ at, ...rest }) => ({ ...rest, at: textOf(at) })),
+    mutations: mutations.map(({ at, ...rest }) => ({ ...rest, at: pathText(at) })),
   }).slice(0, 4000);
 
 export const exampleOf = (fields: Omit<Example, typeof fc.toStringMethod>): Example => ({
@@ -95,8 +95,8 @@ export function examples(): fc.Arbitrary<Example> {
 }
 
 /** The object of an example. Its status is written on its own, as the API server demands. */
-export const mutated = ({ kind, spec, mutations }: Pick<Example, 'kind' | 'spec' | 'mutations'>): Json =>
-  mutations.reduce<unknown>(applied, objectWith(kind, spec)) as Json;
+export const mutated = ({ kind, spec, mutations }: Pick<Example, 'kind' | 'spec' | 'mutations'>): LabJson =>
+  mutations.reduce<unknown>(applied, objectWith(kind, spec)) as LabJson;
 
 const applied = (object: unknown, { at, ...mutation }: Mutation): unknown => {
   const [step, ...rest] = at;

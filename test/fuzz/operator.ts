@@ -29,8 +29,8 @@ import { slim } from '../../src/runtime/slim.ts';
 import { byLabel, byOwner, Store } from '../../src/runtime/store.ts';
 import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
-import { type Kind, namesOf } from './kinds.ts';
-import { type Answer, home, type Json, type LabApi, namespace } from './lab-api.ts';
+import { type Kind, namesOfKind } from './kinds.ts';
+import { type LabAnswer, type LabApi, type LabJson, namespace, operatorNamespace } from './lab-api.ts';
 import { manifestsOf } from './manifests.ts';
 
 /** What users and administrators see of the work on an object. */
@@ -69,7 +69,7 @@ export class Operator {
   }
 
   /** Reads an object as a pass does, and translates the spec of a cluster into manifests. */
-  read(kind: Kind, object: Json): Reading {
+  read(kind: Kind, object: LabJson): Reading {
     if (kind.role === 'cluster') {
       const read = this.#dialect(kind).read(object);
       return read.ok ? { manifests: manifestsOf(read.value.blueprint), problems: [] } : { manifests: [], ...read };
@@ -78,7 +78,7 @@ export class Operator {
     return read.ok ? nothing : { manifests: [], ...read };
   }
 
-  #reader({ api, role }: Kind): ((object: Json) => Parsed<unknown>) | undefined {
+  #reader({ api, role }: Kind): ((object: LabJson) => Parsed<unknown>) | undefined {
     const { backups, schedules } = backupApis[api];
     const restricted = <D extends { readonly read: (raw: unknown) => Parsed<never> }>(dialect: D): D['read'] =>
       withAccountRestrictions(this.#restrictions, dialect).read;
@@ -113,14 +113,20 @@ export class Operator {
 
   #shared() {
     const { seen } = this;
-    const onAnswer = ({ method }: { readonly method: string }, { code, body, warnings }: Answer): void => {
+    const onAnswer = ({ method }: { readonly method: string }, { code, body, warnings }: LabAnswer): void => {
       if (method === 'GET') return;
       if (code >= 400) seen.refusals.push(`${code} ${String(body['message'])}`);
       seen.warnings.push(...warnings);
     };
     const client = new HttpKubeClient(this.#api.connection(onAnswer), { fieldManager: 'etcd-operator' });
     const expectations = new Expectations({ clock: systemClock, onExpired: () => undefined });
-    const writing = { client, expectations, agentNamespace: home, storeOf: () => undefined, onStatus: () => undefined };
+    const writing = {
+      client,
+      expectations,
+      agentNamespace: operatorNamespace,
+      storeOf: () => undefined,
+      onStatus: () => undefined,
+    };
     return {
       ...{
         client,
@@ -136,7 +142,7 @@ export class Operator {
       dialerTo: () => async () => {
         throw new Failure('unreachable', 'connection refused');
       },
-      operators: { namespace: home, secret: 'operator-store', serviceAccountName: undefined, urls: [] },
+      operators: { namespace: operatorNamespace, secret: 'operator-store', serviceAccountName: undefined, urls: [] },
       terminating: new TerminatingPods(systemClock),
     };
   }
@@ -172,8 +178,8 @@ export class Operator {
   #names = 0;
 
   #agentCaches(kind: Kind) {
-    const { group, plural } = namesOf(kind);
-    const indexes = agentIndexes({ group, namespace: home });
+    const { group, plural } = namesOfKind(kind);
+    const indexes = agentIndexes({ group, namespace: operatorNamespace });
     return {
       declared: this.#cache<ClusterObject>(`${group}/${plural}`, indexes),
       agents: this.#cache('/pods', indexes),
@@ -205,7 +211,7 @@ export class Operator {
   #schedules() {
     const { backups, schedules: dialect } = backupApis.improbable;
     if (dialect === undefined) throw new Error('the API has no schedules');
-    const indexes = agentIndexes({ group: dialect.group, namespace: home });
+    const indexes = agentIndexes({ group: dialect.group, namespace: operatorNamespace });
     const cache = (plural: string) => this.#cache<ClusterObject>(`${dialect.group}/${plural}`, indexes);
     return {
       ...{ ...this.#shared(), dialect, resource: namespaced<ClusterObject>(dialect), backups: namespaced(backups) },

@@ -3,13 +3,13 @@ import { repositoryOf, sharedRestrictions } from '../../src/apis/common/restrict
 import { nonRootSecurityContext, restrictedSecurityContext } from '../../src/core/manifests/security-context.ts';
 import { ownSecretsOf } from '../../src/core/pki/names.ts';
 import { canary } from './canaries.ts';
-import { home, type Json, namespace } from './lab-api.ts';
+import { type LabJson, namespace, operatorNamespace } from './lab-api.ts';
 
 /** The promises of docs/reference/security.md about pods, and what a user may set in them. */
 
 interface Context {
   /** The object that the pod was made for. */
-  readonly object: Json;
+  readonly object: LabJson;
   readonly isShared: boolean;
 }
 
@@ -54,7 +54,7 @@ const programs = new Set([
 ]);
 
 /** The promises that a pod breaks. */
-export function shapeProblems(pod: Json, context: Context): readonly string[] {
+export function shapeProblems(pod: LabJson, context: Context): readonly string[] {
   const spec = fieldsOf(pod['spec']);
   const containers = [...listOf(spec['initContainers']), ...listOf(spec['containers'])];
   const broken = [
@@ -72,7 +72,7 @@ export function shapeProblems(pod: Json, context: Context): readonly string[] {
   return broken.map((what) => `pod ${String(fieldsOf(pod['metadata'])['name'])} has ${what}`);
 }
 
-function ofContainer(container: Json, { isShared, object }: Context): readonly string[] {
+function ofContainer(container: LabJson, { isShared, object }: Context): readonly string[] {
   const [program = '', ...args] = listOfTexts(container['command']);
   const sources = listOf(container['env']).flatMap(({ valueFrom }) => Object.keys(fieldsOf(valueFrom)));
   const allowed: readonly string[] = sharedRestrictions.valueFrom;
@@ -99,24 +99,24 @@ function ofContainer(container: Json, { isShared, object }: Context): readonly s
 const isAllowedImage = (image: string): boolean =>
   [...sharedRestrictions.repositories, 'etcd-operator'].some((name) => repositoryOf(image) === repositoryOf(name));
 
-const secretsOfVariables = ({ env }: Json): readonly string[] =>
+const secretsOfVariables = ({ env }: LabJson): readonly string[] =>
   listOf(env).flatMap(({ valueFrom }) => {
     const { name } = fieldsOf(fieldsOf(valueFrom)['secretKeyRef']);
-    return name === undefined ? [] : [textOf(name)];
+    return name === undefined ? [] : [pathText(name)];
   });
 
-function ofVolume(volume: Json, pod: Json, { object }: Context): readonly string[] {
+function ofVolume(volume: LabJson, pod: LabJson, { object }: Context): readonly string[] {
   const metadata = fieldsOf(pod['metadata']);
   const others = Object.keys(volume).filter((kind) => !volumeKinds.has(kind));
   const { secretName } = fieldsOf(volume['secret']);
   const { claimName } = fieldsOf(volume['persistentVolumeClaim']);
-  const isOperators = metadata['namespace'] === home && secretName === 'operator-store';
-  const isOwnSecret = secretName === undefined || isOperators || isNamed(textOf(secretName), object);
-  const isOwnClaim = claimName === undefined || claimName === metadata['name'] || isNamed(textOf(claimName), object);
+  const isOperators = metadata['namespace'] === operatorNamespace && secretName === 'operator-store';
+  const isOwnSecret = secretName === undefined || isOperators || isNamed(pathText(secretName), object);
+  const isOwnClaim = claimName === undefined || claimName === metadata['name'] || isNamed(pathText(claimName), object);
   return [
     ...others.map((kind) => `a volume of kind ${kind}`),
-    ...(isOwnSecret ? [] : [`Secret ${textOf(secretName)}`]),
-    ...(isOwnClaim ? [] : [`PersistentVolumeClaim ${textOf(claimName)}`]),
+    ...(isOwnSecret ? [] : [`Secret ${pathText(secretName)}`]),
+    ...(isOwnClaim ? [] : [`PersistentVolumeClaim ${pathText(claimName)}`]),
   ];
 }
 
@@ -124,7 +124,7 @@ function ofVolume(volume: Json, pod: Json, { object }: Context): readonly string
 const naming = /secret|credentials|claimName/i;
 
 /** True if the spec names a Secret or PVC, or the operator keeps the Secret for a cluster that the object is or names. */
-function isNamed(name: string, object: Json): boolean {
+function isNamed(name: string, object: LabJson): boolean {
   const texts = textsIn({ spec: object['spec'] });
   const clusters = [String(fieldsOf(object['metadata'])['name']), ...texts.map(({ text }) => text)];
   if (clusters.some((cluster) => Object.values(ownSecretsOf(cluster)).includes(name))) return true;
@@ -143,7 +143,7 @@ const textsIn = (value: unknown, path = ''): readonly Text[] => {
 };
 
 /** Agents are never run as another user. Members are if the spec says so; a shared operator allows no root. */
-function ofSecurity({ securityContext, containers }: Json, { object, isShared }: Context): readonly string[] {
+function ofSecurity({ securityContext, containers }: LabJson, { object, isShared }: Context): readonly string[] {
   const context = fieldsOf(securityContext);
   if (isDeepStrictEqual(context, nonRootSecurityContext)) return [];
   const isMember = listOf(containers).some(({ name }) => name === 'etcd');
@@ -163,14 +163,14 @@ const isAskedFor = (value: unknown, wanted: unknown): boolean =>
   typeof value === 'object' ? wanted !== undefined : value === wanted;
 
 /** The securityContext in the spec of a cluster, or of the cluster that a restore makes. */
-function securityIn(object: Json): Json {
+function securityIn(object: LabJson): LabJson {
   const spec = fieldsOf(object['spec']);
   const { pod, podTemplate } = fieldsOf(fieldsOf(spec['clusterTemplate'])['spec'] ?? spec);
   return fieldsOf(fieldsOf(pod ?? podTemplate)['securityContext']);
 }
 
 const ofPullSecrets = (
-  { imagePullSecrets, serviceAccountName }: Json,
+  { imagePullSecrets, serviceAccountName }: LabJson,
   { object, isShared }: Context,
 ): readonly string[] => [
   ...listOf(imagePullSecrets)
@@ -182,16 +182,16 @@ const ofPullSecrets = (
 ];
 
 /** A pod is in the namespace of its object and belongs to it, or is an agent in the namespace of the operator. */
-function ofOwner(pod: Json, { object }: Context): readonly string[] {
+function ofOwner(pod: LabJson, { object }: Context): readonly string[] {
   const { namespace: place, ownerReferences } = fieldsOf(pod['metadata']);
   const { uid } = fieldsOf(object['metadata']);
-  if (place === home) return listOf(ownerReferences).map(() => 'an owner in another namespace');
+  if (place === operatorNamespace) return listOf(ownerReferences).map(() => 'an owner in another namespace');
   const isOwned = place === namespace && listOf(ownerReferences).some((owner) => owner['uid'] === uid);
   return isOwned ? [] : ['another owner'];
 }
 
-const fieldsOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+const fieldsOf = (value: unknown): LabJson =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as LabJson) : {};
+const pathText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const listOf = (value: unknown): readonly LabJson[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 const listOfTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -49,7 +49,7 @@ const unknownFields = (
 };
 
 /** A path as text: spec.pod.etcdEnv[0].name. */
-export const textOf = (steps: readonly Step[]): string =>
+export const pathText = (steps: readonly Step[]): string =>
   steps
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Bench, nameOf } from './judge.ts';
+import { type FuzzBench, objectName } from './judge.ts';
 import { collectionPath, objectWith } from './kinds.ts';
-import type { Answer, Json } from './lab-api.ts';
+import type { LabAnswer, LabJson } from './lab-api.ts';
 import { memoryIn, translated } from './manifests.ts';
 import { type Example, mutated } from './mutations.ts';
 
@@ -24,7 +24,7 @@ const isFinal = /cannot be changed|Unsupported changes|must not be less than bef
  * Creates an object A, changes it to the example, and changes it back. Lists what differs from A afterwards: the spec,
  * what the operator reads, or what it remembers.
  */
-export async function thereAndBack(example: Example, bench: Bench): Promise<readonly string[]> {
+export async function thereAndBack(example: Example, bench: FuzzBench): Promise<readonly string[]> {
   const { kind, spec } = example;
   const visit = new Visit(example, bench);
   bench.reset();
@@ -42,14 +42,14 @@ export async function thereAndBack(example: Example, bench: Bench): Promise<read
 
 class Visit {
   readonly #example: Example;
-  readonly #bench: Bench;
+  readonly #bench: FuzzBench;
 
-  constructor(example: Example, bench: Bench) {
+  constructor(example: Example, bench: FuzzBench) {
     this.#example = example;
     this.#bench = bench;
   }
 
-  async create(object: Json): Promise<Json | undefined> {
+  async create(object: LabJson): Promise<LabJson | undefined> {
     const { kind } = this.#example;
     const { code, body } = await this.#send('POST', '', object);
     if (code !== 201) return undefined;
@@ -59,31 +59,31 @@ class Visit {
   }
 
   /** Replaces spec, labels and annotations. The rest of the metadata stays, and the status is the operator's. */
-  async change(object: Json): Promise<Answer> {
+  async change(object: LabJson): Promise<LabAnswer> {
     const { status: _, ...wanted } = object;
-    const { metadata } = this.stored() as { readonly metadata: Json };
-    const { labels, annotations } = (wanted['metadata'] ?? {}) as Json;
+    const { metadata } = this.stored() as { readonly metadata: LabJson };
+    const { labels, annotations } = (wanted['metadata'] ?? {}) as LabJson;
     const body = { ...wanted, metadata: { ...metadata, labels, annotations } };
     const answer = await this.#send('PUT', '/db', body);
     if (answer.code < 300) await this.#work();
     return answer;
   }
 
-  stored(): Json {
+  stored(): LabJson {
     return this.#bench.stored(this.#example, 'db') ?? {};
   }
 
-  #send(method: 'POST' | 'PUT', below: string, object: Json): Promise<Answer> {
+  #send(method: 'POST' | 'PUT', below: string, object: LabJson): Promise<LabAnswer> {
     const path = `${collectionPath(this.#example.kind)}${below}`;
     return this.#bench.api.send({ method, path, body: JSON.stringify(object) });
   }
 
   async #work(): Promise<void> {
-    await this.#bench.operator(this.#example).work(this.#example.kind, nameOf(this.stored()));
+    await this.#bench.operator(this.#example).work(this.#example.kind, objectName(this.stored()));
   }
 }
 
-function compared(kind: Example['kind'], before: Json, after: Json): readonly string[] {
+function compared(kind: Example['kind'], before: LabJson, after: LabJson): readonly string[] {
   const same = (part: string, a: unknown, b: unknown): readonly string[] =>
     isDeepStrictEqual(plain(a), plain(b)) ? [] : [`${part} differs: ${shown(a)} became ${shown(b)}`];
   return [
