@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operatorCommand } from '../src/operator/settings.ts';
+import { commandBlocks, pagesToBeRun, pagesWithCommands } from './support/guide.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = globSync(['*.md', '{bench,deploy,docs,examples}/**/*.md'], { cwd: root });
@@ -61,6 +62,34 @@ describe('the documents', () => {
     expect(applied.length).toBeGreaterThan(30);
     expect(applied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     expect(manifestsIn('README.md')).toContain('examples/coreos/etcd-operator-crd.yaml');
+  });
+
+  it('have only commands that a story runs, except those with a reason', () => {
+    const withCommands = [...guides, 'docs/guide/the-book.md', 'docs/guide/the-talk.md'].filter(
+      (page) => commandBlocks(page).length > 0,
+    );
+    expect(withCommands.toSorted()).toEqual([...Object.keys(pagesWithCommands), ...pagesToBeRun].toSorted());
+    const followed = (page: string, story: string): boolean =>
+      read(story).includes(`.follow('${page}'`) || story.endsWith(`${basename(page, '.md')}.alone.e2e.ts`);
+    expect(Object.entries(pagesWithCommands).filter(([page, story]) => !followed(page, story))).toEqual([]);
+  });
+
+  it('leave few commands to the reader, each with its reason', () => {
+    const notRun = Object.keys(pagesWithCommands).flatMap((page) =>
+      commandBlocks(page).flatMap(({ notRun: reason }) => (reason === undefined ? [] : [`${page}: ${reason}`])),
+    );
+    const [docker, portForward] = ['needs Docker and a registry', 'the lab refuses kubectl port-forward'];
+    const sameProgram = (test: string): string => `runs until Ctrl-C; ${test} runs the same program`;
+    expect(notRun).toEqual([
+      `README.md: ${sameProgram('test/lab/lab-as-a-program.test.ts')}`,
+      `README.md: ${docker}`,
+      `docs/guide/disaster.md: ${portForward}`,
+      `docs/guide/install.md: ${docker}`,
+      `docs/guide/install.md: ${sameProgram('test/e2e/operator-outside-the-cluster.e2e.ts')}`,
+      `docs/guide/install.md: ${portForward}`,
+      `docs/guide/lab.md: ${sameProgram('test/lab/lab-as-a-program.test.ts')}`,
+      'docs/guide/lab.md: needs a lab of its own; test/lab/whole-lab.test.ts uses the same ports',
+    ]);
   });
 
   it('list every page in docs/README.md', () => {

@@ -8,12 +8,14 @@ export const runOnTheLab: readonly string[] = [
   'backups-with-users',
   'both-apis',
   'create-scale-heal',
+  'disaster-runbook',
   'edited-etcdcluster',
   'every-field-reaches-members',
   'every-field-reaches-numbered-members',
   'expired-certificates',
   'failures',
   'foreign-objects',
+  'guides',
   'killed-during-backup',
   'killed-during-upgrade',
   'kubectl',
@@ -50,4 +52,10 @@ export const runOnTheLab: readonly string[] = [
 ];
 
 /** The story files that run on the lab one by one. */
-export const runAloneOnTheLab: readonly string[] = ['lost-node', 'the-book', 'the-talk', 'unreachable-members'];
+export const runAloneOnTheLab: readonly string[] = [
+  'guides-to-install',
+  'lost-node',
+  'the-book',
+  'the-talk',
+  'unreachable-members',
+];
