@@ -217,3 +217,15 @@ describe('an orphaned member pod, if no PVCs are kept', () => {
     expect(await discarding({})).toEqual(['pods']);
   });
 });
+
+it('a pod is stopped only in the observed state', async () => {
+  const world = aWorld();
+  const pod = { metadata: { namespace: 'default', name: 'db-0', uid: 'u', resourceVersion: '7' } };
+  const preconditions: unknown[] = [];
+  const remove = async (...[, , options]: [unknown, unknown, { preconditions: object }]): Promise<void> =>
+    void preconditions.push(options.preconditions);
+  const observed = { world, podWith: () => pod };
+  const context = { blueprint: { intent: world.intent }, observed, controller: {}, writer: { remove } };
+  await perform({ kind: 'stop-member-pod', name: nameOf('db-0'), uid: 'u' }, context as unknown as StepContext);
+  expect(preconditions).toEqual([{ uid: 'u', resourceVersion: '7' }]);
+});

@@ -141,12 +141,16 @@ async function forbidRebootstrapOf({ name, uid }: OnMemberPod, context: StepCont
   await writer.patch(pods, podWith(uid, context).metadata, { type: 'merge', body, signal });
 }
 
+/**
+ * Stops a pod only in the observed state: a pod that a late cache shows as starting may serve a formed cluster by now.
+ */
 async function stopMemberPod(
   { name, uid }: OnMemberPod,
   { blueprint, observed, writer, signal }: StepContext,
 ): Promise<void> {
-  const at = observed.podWith(uid)?.metadata ?? { namespace: blueprint.intent.namespace, name };
-  await unless('not-found', writer.remove(pods, at, { preconditions: { uid }, signal }), undefined);
+  const { resourceVersion, ...at } = observed.podWith(uid)?.metadata ?? { namespace: blueprint.intent.namespace, name };
+  const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  await unless('not-found', writer.remove(pods, at, { preconditions, signal }), undefined);
 }
 
 /**
