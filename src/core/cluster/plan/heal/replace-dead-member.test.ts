@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aWorld, durable, withMember, withMemberPod } from '../../../../../test/support/worlds.ts';
 import type { ClusterWorld, Member, MemberPod } from '../../model/cluster.ts';
 import { planCluster } from '../plan-cluster.ts';
@@ -59,3 +59,16 @@ it.each<[string, Partial<Member>, Partial<MemberPod>]>([
 ])('a member is not replaced that %s', (_, member, memberPod) =>
   expect(isRemoved(silent(member, memberPod))).toBe(false),
 );
+
+describe('a member with a version that no healthy member runs', () => {
+  const crashing = (why: string): ClusterWorld =>
+    silent(
+      { silence: anHour },
+      { phase: 'stuck', why, bootstrapForbidden: true, image: 'etcd:v3.7.3', version: '3.7.3' },
+    );
+
+  it('is kept while its version may be the cause', () => expect(isRemoved(crashing('exited with 1'))).toBe(false));
+
+  it('is replaced if its volume is empty', () =>
+    expect(isRemoved(crashing('ended with 1 couldn\'t find local name "db-2" in the initial cluster'))).toBe(true));
+});

@@ -34,8 +34,15 @@ function isDead(member: Member, world: KnownWorld): boolean {
   if (memberPod === undefined) return member.health !== 'never-started';
   if (hasLostItsData(memberPod)) return true;
   if (!isUnreachableForLong(member, memberPod, world) || areJustBack(world)) return false;
-  return !hasUnprovenTemplate(memberPod, world) || shouldBeGone(memberPod, world);
+  return !hasUnprovenTemplate(memberPod, world) || shouldBeGone(memberPod, world) || hasFoundNoData(memberPod);
 }
+
+/**
+ * True if etcd has found an empty volume and refuses to bootstrap again (see `bootstrapForbidden`). The cause is the
+ * volume, not the template or the version, so a replacement can start.
+ */
+const hasFoundNoData = ({ bootstrapForbidden, phase, why }: MemberPod): boolean =>
+  bootstrapForbidden && phase === 'stuck' && why.includes("couldn't find local name");
 
 /** In fewer observations than this, the member may only have been busy. */
 const fewestObservations = 5;
