@@ -51,6 +51,15 @@ const membersAnnotation = ({ prefix }: Naming): string => `${prefix}/members`;
 /** On a PVC: the scheme of the member's registered peer URL, for a restart while etcd does not answer. */
 export const peerSchemeAnnotation = ({ prefix }: Naming): string => `${prefix}/peer-scheme`;
 
+/**
+ * On a PVC: set before a bootstrap member starts on a PVC that exists. An earlier pod may have run on it and formed the
+ * cluster, so a pod that has never run proves nothing about its data.
+ */
+export const reusedAnnotation = ({ prefix }: Naming): string => `${prefix}/reused`;
+
+export const isReused = (annotations: Readonly<Record<string, string>>, naming: Naming): boolean =>
+  annotations[reusedAnnotation(naming)] !== undefined;
+
 export const schemeIn = (url: string): string => url.split(':')[0] ?? '';
 
 /** On an adopted PVC: the UID that owns its files. */

@@ -24,10 +24,12 @@ interface Around {
   /** The annotations of the PVC, and of every pod. */
   readonly onClaim?: Readonly<Record<string, string>>;
   readonly onPods?: Readonly<Record<string, string>>;
+  /** The status of the pod on the API server. */
+  readonly live?: object;
 }
 
 /** Performs a step. Returns the writes in order. */
-async function written(step: Step, { world = aWorld(durable()), refuses, onClaim, onPods }: Around = {}) {
+async function written(step: Step, { world = aWorld(durable()), refuses, onClaim, onPods, live = {} }: Around = {}) {
   const writes: { annotations?: Readonly<Record<string, string>> }[] = [];
   const patch = async (_: unknown, __: unknown, { body }: { body: { metadata?: object } }) =>
     void writes.push(body.metadata ?? {});
@@ -44,6 +46,7 @@ async function written(step: Step, { world = aWorld(durable()), refuses, onClaim
     },
     controller: {
       now: () => new Date(0),
+      client: { get: async () => ({ metadata: { name, uid: 'u' }, status: live }) },
       caches: { claims: { get: () => ({ metadata: { uid: 'c', annotations: onClaim ?? {} } }) } },
     },
     writer: { patch, create },
@@ -66,6 +69,28 @@ describe('the upgrade of a member to the next minor version', () => {
 
   it('fails if the operator lacks a right', async () => {
     await expect(written(onwards, { refuses: 'forbidden' })).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});
+
+describe('a bootstrap member before the status records the formed cluster', () => {
+  const unformed: ClusterWorld = { ...aWorld(durable()), memory: { ...aWorld().memory, clusterId: undefined } };
+  const started = { containerStatuses: [{ name: 'etcd', restartCount: 1 }] };
+
+  it('does not get another minor if its pod has run by now', async () => {
+    const message = 'pod db-1 has run etcd 3.5.35 by now';
+    await expect(written(onwards, { world: unformed, live: started })).rejects.toMatchObject({ message });
+    await expect(written(onwards, { world: unformed })).resolves.toHaveLength(2);
+  });
+
+  it('marks its PVC before it starts on data of an earlier pod', async () => {
+    const join = { as: 'bootstrap', of: { members: [name], token: 't' } } as const;
+    const start: Step = { kind: 'start-member-pod', name, join, version: '3.5.35' };
+    const reused = { 'etcd.database.coreos.com/reused': 'true' };
+    const world = withMemberPod(name, { phase: 'gone', mayHaveData: true })(unformed);
+    expect(await written(start, { world })).toContainEqual(expect.objectContaining({ annotations: reused }));
+    expect(await written(start, { world: unformed })).not.toContainEqual(
+      expect.objectContaining({ annotations: reused }),
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { memberPodNamed } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
-import { compareVersions, parseVersion, type Version } from '../../../core/cluster/model/version.ts';
+import { compareVersions, minorOf, parseVersion, type Version } from '../../../core/cluster/model/version.ts';
 import type { Step } from '../../../core/cluster/plan/step.ts';
 import { metadataPatch } from '../../../core/manifests/labels.ts';
 import {
@@ -15,17 +15,17 @@ import { persistentVolumeClaims, pods } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import { describeFailure } from '../failure-message.ts';
 import { claimOfMember } from '../observe/member-pvc.ts';
-import { leaderOf, podWith, type StepContext } from './step-context.ts';
+import { hasRun } from '../observe/members.ts';
+import { getLive, leaderOf, podWith, type StepContext } from './step-context.ts';
 
 type Change<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
 /** Patches the image. The kubelet restarts the container; pod, address and data stay. */
-export async function changeImage(
-  { name, uid, from, to }: Change<'change-image'>,
-  context: StepContext,
-): Promise<void> {
+export async function changeImage(step: Change<'change-image'>, context: StepContext): Promise<void> {
+  const { name, uid, from, to } = step;
   const { blueprint, writer, signal } = context;
   await confirmClusterVersion(to, context);
+  await confirmNeverRan(step, context);
   const { naming } = blueprint;
   const count = snapshotCountAfter({ from, to, raftIndex: leaderRaftIndex(context) });
   await annotateVersion(name, { version: to, snapshotCount: count }, context);
@@ -40,6 +40,14 @@ export async function changeImage(
     ...(count === undefined ? [] : [{ op: 'add', path: annotationPath(snapshotAnnotation(naming)), value: count }]),
   ];
   await writer.patch(pods, pod.metadata, { type: 'json', body, signal });
+}
+
+/** Before the cluster has formed, another minor is only for a pod that has never run: its volume has no data. */
+async function confirmNeverRan({ name, uid, from, to }: Change<'change-image'>, context: StepContext): Promise<void> {
+  if (context.observed.world.memory.clusterId !== undefined || minorOf(from) === minorOf(to)) return;
+  const pod = await getLive(pods, name, context);
+  if (pod?.metadata.uid !== uid || hasRun(pod))
+    throw new Failure('conflict', `pod ${name} has run etcd ${from} by now`);
 }
 
 const restartsOf = ({ status }: Stored<Pod>): string =>

@@ -1,3 +1,4 @@
+import { memberPodNamed } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { minorOf } from '../../../core/cluster/model/version.ts';
 import type { MemberStep, Step } from '../../../core/cluster/plan/step.ts';
@@ -5,7 +6,7 @@ import { isUpkeep } from '../../../core/cluster/plan/upkeep/step.ts';
 import { annotationsOf, bootstrapForbidden } from '../../../core/manifests/initial-cluster.ts';
 import type { Blueprint, Manifest } from '../../../core/manifests/manifest.ts';
 import { type MemberPodInput, memberPodManifest } from '../../../core/manifests/pod.ts';
-import { memberClaim, peerSchemeAnnotation, schemeIn, userOn } from '../../../core/manifests/pvc.ts';
+import { memberClaim, peerSchemeAnnotation, reusedAnnotation, schemeIn, userOn } from '../../../core/manifests/pvc.ts';
 import { tlsModeForScheme } from '../../../core/manifests/tls-mode.ts';
 import { isRefusal } from '../../../etcd/errors.ts';
 import type { EtcdMember } from '../../../etcd/types.ts';
@@ -85,6 +86,8 @@ async function startMemberPod(input: MemberPodInput, context: StepContext): Prom
   const wanted = memberClaim(context.blueprint, name, version);
   if (wanted !== undefined && input.join.as !== 'restarting') await createPvc(named(wanted, claim), context);
   const snapshotCount = snapshotCountFor(input, context);
+  if (isReuse(input, context))
+    await annotatePvc(name, { [reusedAnnotation(context.blueprint.naming)]: 'true' }, context);
   await annotateVersion(name, { version, snapshotCount }, context);
   const pod = memberPodManifest(blueprintOf(input, context), {
     ...input,
@@ -97,6 +100,10 @@ async function startMemberPod(input: MemberPodInput, context: StepContext): Prom
     throw thrown;
   });
 }
+
+/** True if a bootstrap member starts on a PVC on which an earlier pod may have run. */
+const isReuse = ({ name, join }: MemberPodInput, { observed }: StepContext): boolean =>
+  join.as === 'bootstrap' && memberPodNamed(observed.world, name)?.mayHaveData === true;
 
 const named = (wanted: Manifest, name: string): Manifest => ({ ...wanted, metadata: { ...wanted.metadata, name } });
 

@@ -115,6 +115,10 @@ describe('a member pod', () => {
       ),
       want: { phase: 'stuck', hasRun: true, why: 'CrashLoopBackOff: ended with 1 no space left' },
     },
+    'has run when its container has just ended': {
+      pod: podOf(etcd({ terminated: { exitCode: 1 } })),
+      want: { hasRun: true, mayHaveData: false },
+    },
     'has ended when it was evicted': {
       pod: podOf({ phase: 'Failed', message: 'The node was low on memory' }),
       want: { phase: 'ended', why: 'The node was low on memory' },

@@ -9,12 +9,22 @@ import {
   templateAnnotation,
   templateHash,
 } from '../../../core/manifests/pod.ts';
+import { isReused } from '../../../core/manifests/pvc.ts';
 import type { PersistentVolumeClaim, Pod, Stored } from '../../../kube/object.ts';
 import { isOwnedBy } from '../../../std/owner.ts';
 import { terminationOutput, waitingMessage } from '../../shared/pod-output.ts';
 import { caHashOf, driftOf, kindOfVolume, type Standard } from './drift.ts';
 import { bestOfEach, memberIn } from './member-pvc.ts';
-import { graceOf, hasFallenUnready, isNodeLost, isReady, listensOnly, readySince, unreadySince } from './readiness.ts';
+import {
+  graceOf,
+  hasBeenReady,
+  hasFallenUnready,
+  isNodeLost,
+  isReady,
+  listensOnly,
+  readySince,
+  unreadySince,
+} from './readiness.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
@@ -39,7 +49,7 @@ export function memberPodsOf({ pods, claims }: PodsAndPvcs, blueprint: Blueprint
 
 function memberPodOf(pod: Stored<Pod>, claims: PodsAndPvcs['claims'], { blueprint, hash }: Standard): MemberPod {
   const { uid, annotations = {} } = pod.metadata;
-  const etcd = pod.status?.containerStatuses?.find((container) => container.name === 'etcd');
+  const etcd = etcdOf(pod);
   const claim = claimOf(pod, claims);
   const state = phaseOf(pod, etcd);
   return {
@@ -48,9 +58,11 @@ function memberPodOf(pod: Stored<Pod>, claims: PodsAndPvcs['claims'], { blueprin
     ...withStorageClass(state, claim),
     ready: isReady(pod),
     ...nodeOf(pod),
-    hasRun: hasRun(etcd),
+    hasRun: hasRun(pod),
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
     hasFallenUnready: hasFallenUnready(pod, etcd?.state?.running?.startedAt),
+    hasBeenReady: hasBeenReady(pod),
+    mayHaveData: claim !== undefined && (hasRun(pod) || isReused(claim.metadata.annotations ?? {}, blueprint.naming)),
     listensOnly: listensOnly(pod),
     readySince: readySince(pod),
     graceMillis: graceOf(pod),
@@ -115,6 +127,7 @@ const volumeWithoutPod = (claim: Stored<PersistentVolumeClaim>, { naming }: Blue
   bootstrapForbidden: true,
   volume: 'own',
   claim: claim.metadata.name,
+  mayHaveData: claim.status?.phase !== 'Pending',
   version: claim.metadata.annotations?.[naming.versionAnnotation] ?? '',
   image: '',
   template: '',
@@ -193,5 +206,13 @@ function lastEnd(pod: Stored<Pod>, { name, lastState }: ContainerStatus): string
   return `ended with ${ended.exitCode} ${terminationOutput(pod, name, ended.message ?? '')}`.trim();
 }
 
-const hasRun = (etcd: ContainerStatus | undefined): boolean =>
-  etcd !== undefined && (etcd.restartCount > 0 || isRunning(etcd) || etcd.lastState?.terminated !== undefined);
+/** True if the etcd container of a pod has started at least once. */
+export function hasRun(pod: Stored<Pod>): boolean {
+  const etcd = etcdOf(pod);
+  if (etcd === undefined) return false;
+  const { restartCount, state, lastState } = etcd;
+  return restartCount > 0 || isRunning(etcd) || (state?.terminated ?? lastState?.terminated) !== undefined;
+}
+
+const etcdOf = ({ status }: Stored<Pod>): ContainerStatus | undefined =>
+  status?.containerStatuses?.find((container) => container.name === 'etcd');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Pod, Stored } from '../../../kube/object.ts';
-import { hasFallenUnready, isNodeLost } from './readiness.ts';
+import { hasBeenReady, hasFallenUnready, isNodeLost } from './readiness.ts';
 
 const started = '2026-01-01T00:00:10Z';
 const pod = (status: string, lastTransitionTime: string): Stored<Pod> =>
@@ -17,6 +17,17 @@ it('a pod that became unready long after its start has fallen unready', () => {
 it('a pod that is ready or not running has not fallen unready', () => {
   expect(hasFallenUnready(pod('True', '2026-01-01T00:00:16Z'), started)).toBe(false);
   expect(hasFallenUnready(pod('False', '2026-01-01T00:00:16Z'), undefined)).toBe(false);
+});
+
+it('a pod that became unready after its first report has been ready, also if its container has restarted', () => {
+  const since = (status: string, time: string): Stored<Pod> => {
+    const { status: conditions, ...rest } = pod(status, time);
+    return { ...rest, status: { ...conditions, startTime: started } };
+  };
+  expect(hasBeenReady(since('False', '2026-01-01T00:00:13Z'))).toBe(true);
+  expect(hasBeenReady(since('False', '2026-01-01T00:00:12Z'))).toBe(false);
+  expect(hasBeenReady(since('True', '2026-01-01T00:00:11Z'))).toBe(true);
+  expect(hasBeenReady(pod('False', '2026-01-01T00:00:16Z'))).toBe(false);
 });
 
 const withConditions = (ready: object, containers: string, more: object = {}): Stored<Pod> =>

@@ -41,6 +41,21 @@ export function hasFallenUnready(pod: Stored<Pod>, started: string | undefined):
   return Date.parse(since) - Date.parse(started) > reportDelayMillis;
 }
 
+/** The kubelet reports a new pod as unready about when it sets the start time; both times have whole seconds. */
+const firstReportMillis = 2_000;
+
+/**
+ * True if the pod is or has been ready. A restart of the container does not change the time of the condition. Both
+ * times are from the clock of the kubelet.
+ */
+export function hasBeenReady(pod: Stored<Pod>): boolean {
+  const since = readiness(pod)?.lastTransitionTime;
+  const { startTime } = pod.status ?? {};
+  if (isReady(pod)) return true;
+  if (since === undefined || startTime === undefined) return false;
+  return Date.parse(since) - Date.parse(startTime) > firstReportMillis;
+}
+
 /** Since when the pod is unready. The time starts again when the image is changed. */
 export function unreadySince(pod: Stored<Pod>, changed: string | undefined): number | undefined {
   if (isReady(pod)) return undefined;

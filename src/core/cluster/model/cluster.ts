@@ -85,6 +85,10 @@ export interface MemberPod {
   readonly stoppingMillis?: number | undefined;
   /** True if the pod was ready after its last start and is unready now. */
   readonly hasFallenUnready?: boolean;
+  /** True if the pod is or has been ready, also if its container has restarted since. */
+  readonly hasBeenReady?: boolean;
+  /** True if `version` may have written data to the PVC: its container or an earlier pod may have run. */
+  readonly mayHaveData?: boolean;
   /** True if readiness means an open port only: the kubelet cannot query etcd if clients need a certificate. */
   readonly listensOnly?: boolean;
   /** The time since when the pod is ready, in milliseconds; undefined if unknown. */

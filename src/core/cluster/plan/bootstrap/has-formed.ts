@@ -30,7 +30,7 @@ export const knownVoters = (world: Formation): readonly MemberName[] =>
 /** If readiness means an open port only, a majority of ready pods counts: these members can have formed the cluster. */
 function haveServed({ memberPods }: Formation, members: readonly string[]): boolean {
   const bootstrapped = memberPods.filter(({ name }) => members.includes(name));
-  const ready = bootstrapped.filter((memberPod) => memberPod.ready || memberPod.hasFallenUnready === true);
+  const ready = bootstrapped.filter((memberPod) => memberPod.ready || memberPod.hasBeenReady === true);
   return ready.some(({ listensOnly }) => listensOnly !== true) || ready.length >= quorumOf(members.length);
 }
 

@@ -4,13 +4,13 @@ import type { MemberName } from '../../model/names.ts';
 import { causeOf } from '../cause.ts';
 import { isAsDesired } from '../roll/outdated.ts';
 import { act, type MemberStep, type Rule, type Verdict, wait } from '../step.ts';
+import { bootstrapVersion, heldVersion } from './bootstrap-version.ts';
 import { hasFormedUnrecorded } from './has-formed.ts';
 
 /**
  * Starts all bootstrap members at once, each with the full list: one after the other would cost five seconds per member
- * in etcd's own checks. Before the cluster has formed, a pod has no data. So a bootstrap member that cannot start is
- * recreated when the spec changes. Once the cluster has formed, no member bootstraps, even if the status does not
- * record it yet.
+ * in etcd's own checks. A bootstrap member that cannot start is changed with the spec. Once the cluster has formed, no
+ * member bootstraps, even if the status does not record it yet.
  */
 export const startBootstrapMembers: Rule = (world) => {
   const { bootstrap, clusterId } = world.memory;
@@ -19,26 +19,36 @@ export const startBootstrapMembers: Rule = (world) => {
   const steps = bootstrap.members.flatMap((name) => stepFor(name, world));
   if (steps.length > 0) return act('Creating', `starting ${bootstrap.members.length} bootstrap members`, ...steps);
 
-  return withRemedy(causeOf(world.memberPods), bootstrap, world.intent) ?? wait('Forming', waitingFor(bootstrap));
+  return withRemedy(causeOf(world.memberPods), bootstrap, world) ?? wait('Forming', waitingFor(bootstrap, world));
 };
 
 /** The list of bootstrap members never changes: a majority of them may already have formed the cluster. */
-function withRemedy(cause: Verdict | undefined, { members }: Bootstrap, { size }: ClusterIntent): Verdict | undefined {
-  if (cause?.is !== 'wait' || size >= members.length) return cause;
-  const remedy = 'let them start, or delete and recreate the EtcdCluster';
-  return {
-    ...cause,
-    message: `${cause.message}; all ${members.length} bootstrap members must start before scaling to ${size}: ${remedy}`,
-  };
+function withRemedy(cause: Verdict | undefined, { members }: Bootstrap, world: ClusterWorld): Verdict | undefined {
+  if (cause?.is !== 'wait') return cause;
+  const { size, version } = world.intent;
+  const held = heldVersion(world);
+  const remedies = [
+    held === undefined ? [] : `PVCs may hold data of etcd ${held}, so etcd ${version} cannot start: ${remedyFor(held)}`,
+    size >= members.length
+      ? []
+      : `all ${members.length} bootstrap members must start before scaling to ${size}: let them start, or delete and ` +
+        'recreate the EtcdCluster',
+  ].flat();
+  return { ...cause, message: [cause.message, ...remedies].join('; ') };
 }
 
+const remedyFor = (held: string): string =>
+  `set spec.version to ${held} or another release of its minor, or delete the EtcdCluster and its PVCs and recreate it`;
+
 /** Members with data need a quorum of their old cluster, and its size is unknown here. */
-function waitingFor({ members, onRetainedVolumes }: Bootstrap): string {
-  if (onRetainedVolumes !== true) return 'waiting for the bootstrap members to form the cluster';
+function waitingFor({ members, onRetainedVolumes }: Bootstrap, world: ClusterWorld): string {
+  const held = heldVersion(world);
+  const first = held === undefined ? '' : ` with etcd ${held}, before the change to ${world.intent.version}`;
+  if (onRetainedVolumes !== true) return `waiting for the bootstrap members to form the cluster${first}`;
   return (
-    `waiting for ${members.join(', ')} to start on retained PVCs; nothing else is changed. If these PVCs are fewer ` +
-    'than a majority of the old cluster: delete the EtcdCluster and recreate it together with the other PVCs, or delete ' +
-    'these PVCs as well and restore a backup'
+    `waiting for ${members.join(', ')} to start on retained PVCs${first}; nothing else is changed. If these PVCs are ` +
+    'fewer than a majority of the old cluster: delete the EtcdCluster and recreate it together with the other PVCs, or ' +
+    'delete these PVCs as well and restore a backup'
   );
 }
 
@@ -46,15 +56,21 @@ function stepFor(name: MemberName, world: ClusterWorld): readonly MemberStep[] {
   const memberPod = memberPodNamed(world, name);
   const { bootstrap } = world.memory;
   if (bootstrap === undefined) return [];
-  if (memberPod === undefined || memberPod.phase === 'gone') {
-    return [
-      { kind: 'start-member-pod', name, join: { as: 'bootstrap', of: bootstrap }, version: world.intent.version },
-    ];
-  }
-  return mustBeRecreated(memberPod, world.intent) ? [{ kind: 'stop-member-pod', name, uid: memberPod.uid }] : [];
+  const version = bootstrapVersion(name, world);
+  if (memberPod === undefined || memberPod.phase === 'gone')
+    return [{ kind: 'start-member-pod', name, join: { as: 'bootstrap', of: bootstrap }, version }];
+  return changeOf(memberPod, version, world.intent);
 }
 
-function mustBeRecreated(memberPod: MemberPod, intent: ClusterIntent): boolean {
-  const { phase, ready } = memberPod;
-  return phase === 'ended' || (!isAsDesired(memberPod, intent.version, intent) && !ready && phase !== 'stopping');
+/**
+ * Before the cluster has formed, a member on an emptyDir has no data and is recreated. A PVC keeps the version that may
+ * have written its data, so a pod that has never run first gets the other version in place.
+ */
+function changeOf(memberPod: MemberPod, version: string, intent: ClusterIntent): readonly MemberStep[] {
+  const { name, uid, phase, ready, volume, version: from } = memberPod;
+  const stop: MemberStep = { kind: 'stop-member-pod', name, uid };
+  if (phase === 'ended') return [stop];
+  if (ready || phase === 'stopping' || isAsDesired(memberPod, version, intent)) return [];
+  const hasOtherImage = memberPod.image !== intent.imageOf(version);
+  return volume === 'own' && hasOtherImage ? [{ kind: 'change-image', name, uid, from, to: version }] : [stop];
 }
