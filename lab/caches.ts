@@ -1,6 +1,7 @@
 import type { KubeClient } from '../src/kube/client.ts';
 import type { KubeObject, Stored } from '../src/kube/object.ts';
 import {
+  endpointSlices,
   leases,
   nodes,
   persistentVolumeClaims,
@@ -13,7 +14,7 @@ import type { Clock } from '../src/runtime/clock.ts';
 import { Reflector } from '../src/runtime/reflector.ts';
 import { byOwner } from '../src/runtime/store.ts';
 import type { Failure } from '../src/std/failure.ts';
-import { deployments, endpointSlices, jobs, persistentVolumes, replicaSets } from './kinds.ts';
+import { deployments, jobs, persistentVolumes, replicaSets } from './kinds.ts';
 import { leaseNamespace } from './kubelet/heartbeat.ts';
 
 export interface CachesOptions {

@@ -2,7 +2,6 @@ import type {
   AuthenticationV1TokenRequest,
   V1ConfigMap,
   V1Deployment,
-  V1EndpointSlice,
   V1Job,
   V1PersistentVolume,
   V1ReplicaSet,
@@ -22,7 +21,6 @@ export type StorageClass = Known<V1StorageClass>;
 export type Deployment = Known<V1Deployment>;
 export type ReplicaSet = Known<V1ReplicaSet>;
 export type Job = Known<V1Job>;
-export type EndpointSlice = Known<V1EndpointSlice>;
 export type TokenRequest = Known<AuthenticationV1TokenRequest>;
 
 const core = (plural: string, kind: string) => ({ group: '', version: 'v1', plural, kind });
@@ -41,9 +39,3 @@ export const storageClasses = clusterWide<StorageClass>({
 export const deployments = namespaced<Deployment>(apps('deployments', 'Deployment'));
 export const replicaSets = namespaced<ReplicaSet>(apps('replicasets', 'ReplicaSet'));
 export const jobs = namespaced<Job>({ group: 'batch', version: 'v1', plural: 'jobs', kind: 'Job' });
-export const endpointSlices = namespaced<EndpointSlice>({
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  plural: 'endpointslices',
-  kind: 'EndpointSlice',
-});

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { keyOf, type NamespacedName, type Pod, type Service, type Stored } from '../../src/kube/object.ts';
+import {
+  type EndpointSlice,
+  keyOf,
+  type NamespacedName,
+  type Pod,
+  type Service,
+  type Stored,
+} from '../../src/kube/object.ts';
+import { endpointSlices } from '../../src/kube/resource.ts';
 import type { Runnable } from '../../src/runtime/manager.ts';
 import { done } from '../../src/runtime/outcome.ts';
 import { unless } from '../../src/std/failure.ts';
-import { type EndpointSlice, endpointSlices } from '../kinds.ts';
 import { specOf } from '../kubelet/pod/plan.ts';
 import { portOf } from '../kubelet/probe/check.ts';
 import { type ControllerContext, controller, isReady, ownerReference, sameNamespaceKeys } from './controller.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Service } from '../../src/kube/object.ts';
-import type { EndpointSlice } from '../kinds.ts';
+import type { EndpointSlice, Service } from '../../src/kube/object.ts';
 import { answerTo } from './dns-answer.ts';
 import { namesOf } from './names.ts';
 

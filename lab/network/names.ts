@@ -1,5 +1,4 @@
-import type { Service } from '../../src/kube/object.ts';
-import type { EndpointSlice } from '../kinds.ts';
+import type { EndpointSlice, Service } from '../../src/kube/object.ts';
 
 export const clusterDomain = 'cluster.local';
 

@@ -1,8 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import { connect } from 'node:net';
-import { keyOf as objectKey, type Service } from '../../src/kube/object.ts';
+import { type EndpointSlice, keyOf as objectKey, type Service } from '../../src/kube/object.ts';
 import { Failure } from '../../src/std/failure.ts';
-import type { EndpointSlice } from '../kinds.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { HostPorts } from './host-ports.ts';
 

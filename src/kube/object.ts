@@ -1,6 +1,7 @@
 import type {
   CoreV1Event,
   V1CustomResourceDefinition,
+  V1EndpointSlice,
   V1Lease,
   V1Namespace,
   V1Node,
@@ -44,6 +45,7 @@ type Known<T> = Omit<Json<T>, keyof KubeObject> & KubeObject;
 export type Pod = Known<V1Pod>;
 export type Service = Known<V1Service>;
 export type PersistentVolumeClaim = Known<V1PersistentVolumeClaim>;
+export type EndpointSlice = Known<V1EndpointSlice>;
 export type PodDisruptionBudget = Known<V1PodDisruptionBudget>;
 export type Lease = Known<V1Lease>;
 export type CoreEvent = Known<CoreV1Event>;

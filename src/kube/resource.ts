@@ -8,6 +8,7 @@ import { Failure } from '../std/failure.ts';
 import type {
   CoreEvent,
   CustomResourceDefinition,
+  EndpointSlice,
   Json,
   KubeObject,
   Lease,
@@ -63,6 +64,12 @@ export const namespaces = clusterWide<Namespace>(core('namespaces', 'Namespace')
 export const persistentVolumeClaims = namespaced<PersistentVolumeClaim>(
   core('persistentvolumeclaims', 'PersistentVolumeClaim'),
 );
+export const endpointSlices = namespaced<EndpointSlice>({
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  plural: 'endpointslices',
+  kind: 'EndpointSlice',
+});
 export const podDisruptionBudgets = namespaced<PodDisruptionBudget>({
   group: 'policy',
   version: 'v1',

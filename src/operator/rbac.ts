@@ -89,6 +89,7 @@ export const neededRights = (apis: readonly Api[]): readonly Right[] => [
   ),
   ...rights('persistentvolumeclaims', 'get list watch create delete patch', 'members have no volumes'),
   ...rights('services', 'list watch create patch', 'clients and members cannot find each other'),
+  ...rights('endpointslices discovery.k8s.io', 'list', 'members may stop while clients still connect to them'),
   ...rights('poddisruptionbudgets policy', 'list watch create patch delete', 'draining nodes may break quorum'),
   ...rights('secrets', 'get', 'clusters with TLS or auth cannot be managed'),
   ...rights('secrets', 'create patch', 'certificates are not issued, and running members do not get a new CA'),

@@ -31,6 +31,8 @@ export class SimulatedUpgrade {
   readonly #running = new Map<string, string>();
   /** By pod UID: the number of ticks since the image in the spec changed. */
   readonly #changing = new Map<string, number>();
+  /** The pods that the client Service leads to. EndpointSlices follow the pods with a delay of one tick. */
+  #endpoints: readonly string[] = [];
   #counter = new StepCounter();
   #now = Date.parse('2026-01-01T00:00:00Z');
   #names = 0;
@@ -95,6 +97,7 @@ export class SimulatedUpgrade {
     for (const uid of this.#data) copy.#data.add(uid);
     for (const [uid, name] of this.#running) copy.#running.set(uid, name);
     for (const [uid, since] of this.#changing) copy.#changing.set(uid, since);
+    copy.#endpoints = this.#endpoints;
     copy.#now = this.#now;
     copy.#names = this.#names;
     return copy;
@@ -142,9 +145,16 @@ export class SimulatedUpgrade {
     for (const [uid, name] of this.#running) if (!alive.has(uid)) this.#stopped(uid, name);
     this.#formCluster(pods);
     for (const pod of pods) this.#run(pod);
+    this.#endpoints = this.pods.filter(isReachable).map(({ metadata }) => metadata.name);
     this.members.settle();
     if (this.members.entries.length > 0 && !this.members.hasQuorum)
       this.members.violations.push('the cluster lost quorum');
+  }
+
+  /** Records a violation if clients of the Service could still connect to a pod that the operator stops. */
+  #confirmLeft(plural: string, name: string): void {
+    if (plural === 'pods' && this.#endpoints.includes(name) && this.#endpoints.length > 1)
+      this.members.violations.push(`${name} is stopped while the client Service leads to it`);
   }
 
   #stopped(uid: string, name: string): void {
@@ -208,6 +218,7 @@ export class SimulatedUpgrade {
     const { writer } = this.#objects;
     const { run } = this.#counter;
     const jsonPatch = (plural: string, name: string, body: object): void => {
+      this.#confirmLeft(plural, name);
       const object = structuredClone(this.#objects.find(plural, name));
       const problem = applyPatch(object, body as Operation[]).find((each) => each !== null);
       if (object === undefined || problem) throw new Failure('conflict', `${plural} ${name}: ${String(problem)}`);
@@ -224,6 +235,7 @@ export class SimulatedUpgrade {
           const uid = this.#objects.find(plural, at.name)?.metadata.uid;
           if (uid !== undefined && preconditions.uid !== uid)
             throw new Failure('conflict', `another ${plural} ${at.name}`);
+          this.#confirmLeft(plural, at.name);
           await writer.remove({ plural }, at);
         }),
     };
@@ -250,6 +262,7 @@ export class SimulatedUpgrade {
     const to = ({ dial }: Endpoint) => this.members.connectionTo(dial?.host ?? '', this.#counter.run);
     return {
       ...{ dialect: coreos, resource: namespaced(coreos), isOurs: () => true, client: objects.client },
+      list: async () => ({ items: [sliceOf(this.#endpoints)] }),
       ...{
         etcd: { to, keepOnly: () => {} },
         writer: () => this.#writer(),
@@ -267,3 +280,14 @@ export class SimulatedUpgrade {
     } as unknown as ControllerContext;
   }
 }
+
+/** True if the client Service leads to the pod. */
+const isReachable = ({ metadata, status }: StoredObject): boolean =>
+  metadata.labels?.['etcd.database.coreos.com/serving'] === 'true' &&
+  ((status ?? {}) as NonNullable<Pod['status']>).conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ===
+    true;
+
+const sliceOf = (names: readonly string[]): object => ({
+  metadata: { name: 'db-client-1' },
+  endpoints: names.map((name) => ({ targetRef: { kind: 'Pod', name } })),
+});

@@ -1,7 +1,6 @@
 import {
   configMaps,
   deployments,
-  endpointSlices,
   persistentVolumes,
   replicaSets,
   serviceAccounts,
@@ -9,6 +8,7 @@ import {
 } from '../../lab/kinds.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import {
+  endpointSlices,
   events,
   leases,
   namespaced,

@@ -32,7 +32,7 @@ export const anUpkeepWorld = (
   blueprint: Blueprint,
   live: Partial<LiveObjects> = {},
   world: ClusterWorld = aWorld(),
-): UpkeepWorld => ({ ...world, blueprint, live: { ...noObjects, ...live } });
+): UpkeepWorld => ({ ...world, blueprint, live: { ...noObjects, ...live }, verdict: { is: 'settled' } });
 
 /** A manifest as the API server stores it. */
 export const stored = ({ metadata, ...rest }: Manifest, change: object = {}): LiveObject => ({

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -18,6 +18,21 @@ describe('makeAtomically', () => {
     expect(existsSync(target)).toBe(false);
     await makeAtomically(target, async (directory) => writeFileSync(join(directory, 'all'), ''));
     expect(readdirSync(target)).toEqual(['all']);
+  });
+});
+
+describe('makeAtomically beside another process', () => {
+  const place = mkdtempSync(join(tmpdir(), 'raced-'));
+  afterAll(() => rmSync(place, { recursive: true }));
+
+  it('keeps the directory that the other has made', async () => {
+    const target = join(place, 'target');
+    await makeAtomically(target, async (directory) => {
+      writeFileSync(join(directory, 'mine'), '');
+      mkdirSync(target);
+      writeFileSync(join(target, 'theirs'), '');
+    });
+    expect([readdirSync(target), readdirSync(place)]).toEqual([['theirs'], ['target']]);
   });
 });
 

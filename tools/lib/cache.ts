@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,12 +22,18 @@ export const keyOf = (...inputs: readonly (string | Uint8Array)[]): string => {
   return hash.digest('hex').slice(0, 12);
 };
 
-/** Creates a directory atomically: an interrupted run leaves no incomplete directory at `target`. */
+/**
+ * Creates a directory atomically: an interrupted run leaves no incomplete directory at `target`. A directory that
+ * another process has put there meanwhile is kept.
+ */
 export async function makeAtomically(target: string, make: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = `${target}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   mkdirSync(unfinished);
   await make(unfinished);
-  await rename(unfinished, target);
+  await rename(unfinished, target).catch(async (error: unknown) => {
+    if (!existsSync(target)) throw error;
+    await rm(unfinished, { recursive: true });
+  });
 }

@@ -49,6 +49,7 @@ describe('member pods', () => {
       'app.kubernetes.io/name': 'etcd',
       'etcd.improbable.io/cluster-name': 'my-etcd',
       'etcd.improbable.io/peer-name': 'my-etcd-0',
+      'etcd.improbable.io/serving': 'true',
     });
     expect(spec).toMatchObject({ hostname: 'my-etcd-0', subdomain: 'my-etcd' });
     expect(metadata.annotations?.['etcd.improbable.io/initial-cluster']).toBe(

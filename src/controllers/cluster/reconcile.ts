@@ -1,6 +1,7 @@
 import type { EventContent } from '../../apis/common/dialect.ts';
 import { warningsOfScope } from '../../apis/common/warnings.ts';
 import { planCluster } from '../../core/cluster/plan/plan-cluster.ts';
+import { needsClientEndpoints } from '../../core/cluster/plan/roll/leave-client-service.ts';
 import type { Verdict } from '../../core/cluster/plan/step.ts';
 import { needsHidden } from '../../core/cluster/plan/wait/wait-for-contact.ts';
 import { statusOf } from '../../core/cluster/status/cluster-status.ts';
@@ -19,6 +20,7 @@ import { peerContext, publishPeers } from './ensure/peers.ts';
 import { describeFailure } from './failure-message.ts';
 import { failureOf, failuresToReport, reportFailure, type Trouble, troubleIn } from './failure-report.ts';
 import { recordFindings } from './finding-events.ts';
+import { observeClientEndpoints } from './observe/client-endpoints.ts';
 import { observeHidden } from './observe/hidden-objects.ts';
 import { type Observed, observe } from './observe/observe.ts';
 import { parseOrRefuse } from './parse-cached.ts';
@@ -83,6 +85,10 @@ async function decide(
   context: ControllerContext,
 ): Promise<Pick<Decided, 'observed' | 'verdict'>> {
   const verdict = planCluster(observed.world);
+  if (needsClientEndpoints(verdict, observed.world)) {
+    const world = { ...observed.world, clientEndpoints: await observeClientEndpoints(observed, context) };
+    return { observed: { ...observed, world }, verdict: planCluster(world) };
+  }
   if (!needsHidden(verdict, observed.world)) return { observed, verdict };
   const hidden = await observeHidden(observed, context);
   for (const { why: message } of hidden.filter(({ isTaken }) => isTaken))

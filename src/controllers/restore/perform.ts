@@ -1,6 +1,7 @@
 import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import type { MemberName } from '../../core/cluster/model/names.ts';
 import { type AgentImage, agentPod } from '../../core/manifests/agent-pod.ts';
+import { servingLabel } from '../../core/manifests/labels.ts';
 import { type Seeding, seedClaim, seedPod } from '../../core/manifests/seed-pod.ts';
 import type { Seed } from '../../core/restore/model.ts';
 import type { RestoreStep } from '../../core/restore/step.ts';
@@ -190,7 +191,8 @@ async function handOver({ name, uid }: Seed, context: RestoreStepContext): Promi
     };
     await writer.patch(persistentVolumeClaims, at, { type: 'merge', body: { metadata } });
   }
-  const metadata = { uid, labels: { ...removed, ...template.labels, ...own }, ownerReferences: [owner] };
+  const labels = { ...removed, ...template.labels, ...own, [servingLabel(naming)]: 'true' };
+  const metadata = { uid, labels, ownerReferences: [owner] };
   await writer.patch(pods, at, { type: 'merge', body: { metadata } });
 }
 

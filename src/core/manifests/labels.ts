@@ -1,5 +1,8 @@
 import type { MemberTemplate, Naming } from '../cluster/model/template.ts';
 
+/** On the pods of members that the client Service leads to. */
+export const servingLabel = ({ prefix }: Pick<Naming, 'prefix'>): string => `${prefix}/serving`;
+
 type StringMap = Readonly<Record<string, string>>;
 
 /** Records on a pod the labels and annotations that come from the spec, so that they can be removed later. */

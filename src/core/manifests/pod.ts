@@ -8,7 +8,7 @@ import {
 } from '../cluster/model/template.ts';
 import type { Join } from '../cluster/plan/step.ts';
 import { annotationsOf, initialClusterEnvironment, initialClusterOf } from './initial-cluster.ts';
-import { userMetadataAnnotation, userMetadataKeys } from './labels.ts';
+import { servingLabel, userMetadataAnnotation, userMetadataKeys } from './labels.ts';
 import { snapshotAnnotation, snapshotEnvironment } from './legacy-resources.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
 import { livenessProbe, readinessProbe, startupProbe } from './probes.ts';
@@ -43,7 +43,7 @@ export function memberPodManifest(blueprint: Blueprint, input: MemberPodInput): 
     metadata: {
       name,
       namespace: intent.namespace,
-      labels: { ...template.labels, ...naming.clusterLabels, [naming.memberLabel]: name },
+      labels: { ...template.labels, ...naming.clusterLabels, [naming.memberLabel]: name, ...serving(join, naming) },
       annotations: {
         ...template.annotations,
         [naming.versionAnnotation]: version,
@@ -58,6 +58,10 @@ export function memberPodManifest(blueprint: Blueprint, input: MemberPodInput): 
     spec: leaving.length === 0 ? spec : ignoringPods(spec, { label: naming.memberLabel, values: leaving }),
   };
 }
+
+/** A joining member is a learner at first, so the client Service does not lead to it yet. */
+const serving = ({ as }: Join, naming: Naming): Readonly<Record<string, string>> =>
+  as === 'joining' ? {} : { [servingLabel(naming)]: 'true' };
 
 /** The time of the last change of a pod's image. */
 export const changedAnnotation = ({ prefix }: Naming): string => `${prefix}/changed-at`;

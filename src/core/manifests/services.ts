@@ -1,4 +1,5 @@
 import { type Naming, ports } from '../cluster/model/template.ts';
+import { servingLabel } from './labels.ts';
 import type { Blueprint, Manifest } from './manifest.ts';
 
 const portsOf = ({ ports: { service: names } }: Naming) => ({
@@ -18,9 +19,15 @@ export function peerService(blueprint: Blueprint): Manifest {
   });
 }
 
-/** The Service for clients. It selects ready members only. */
-export const clientService = (blueprint: Blueprint): Manifest =>
-  service(blueprint, blueprint.naming.clientService, { type: 'ClusterIP', ports: [portsOf(blueprint.naming).client] });
+/**
+ * The Service for clients. It leads to ready members with the serving label. `selectsAll`: no pod has that label yet,
+ * because another operator created the pods.
+ */
+export function clientService(blueprint: Blueprint, { selectsAll = false } = {}): Manifest {
+  const { naming } = blueprint;
+  const selector = { ...naming.clusterLabels, ...(selectsAll ? {} : { [servingLabel(naming)]: 'true' }) };
+  return service(blueprint, naming.clientService, { type: 'ClusterIP', selector, ports: [portsOf(naming).client] });
+}
 
 function service({ intent, owner, naming }: Blueprint, name: string, spec: Manifest['spec']): Manifest {
   return {

@@ -69,7 +69,7 @@ async function keepUp(target: Target, context: ControllerContext): Promise<Upkee
   const { world } = observed;
   if (upkeep !== undefined && isActing(verdict) && upkeepScope(world) === 'all') return upkeep;
   const live = await observeLiveObjects({ read, world, peers }, context);
-  const steps = planUpkeep({ ...world, blueprint: read.blueprint, live });
+  const steps = planUpkeep({ ...world, blueprint: read.blueprint, live, verdict });
   const take = (step: UpkeepStep): Promise<void> =>
     takeStep(step, { target, blueprint: read.blueprint, signal: timeout(), about: { detail: step.why } }, context);
   return takeUpkeep(steps, { take, hasFormed: hasFormed(world) });

@@ -2,6 +2,7 @@ import type { MemberPod } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import type { Naming } from '../../../core/cluster/model/template.ts';
 import { isBootstrapForbidden } from '../../../core/manifests/initial-cluster.ts';
+import { servingLabel } from '../../../core/manifests/labels.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
 import {
   changedAnnotation,
@@ -62,11 +63,12 @@ function memberPodOf(pod: Stored<Pod>, claims: PodsAndPvcs['claims'], { blueprin
     unreadySince: unreadySince(pod, annotations[changedAnnotation(blueprint.naming)]),
     hasFallenUnready: hasFallenUnready(pod, etcd?.state?.running?.startedAt),
     hasBeenReady: hasBeenReady(pod),
-    mayHaveData: claim !== undefined && (hasRun(pod) || isReused(claim.metadata.annotations ?? {}, blueprint.naming)),
+    mayHaveData: mayHaveData(pod, claim, blueprint),
     listensOnly: listensOnly(pod),
     readySince: readySince(pod),
     graceMillis: graceOf(pod),
     bootstrapForbidden: isBootstrapForbidden(annotations, blueprint.naming),
+    serves: isServing(pod, blueprint),
     volume: volumeOf(pod, claims),
     claim: claimNameOf(pod),
     volumeKind: kindOfVolume(claim, blueprint),
@@ -77,6 +79,15 @@ function memberPodOf(pod: Stored<Pod>, claims: PodsAndPvcs['claims'], { blueprin
     isForeign: isForeign(pod, blueprint),
   };
 }
+
+const isServing = ({ metadata }: Stored<Pod>, { naming }: Blueprint): boolean =>
+  metadata.labels?.[servingLabel(naming)] === 'true';
+
+const mayHaveData = (
+  pod: Stored<Pod>,
+  claim: Stored<PersistentVolumeClaim> | undefined,
+  { naming }: Blueprint,
+): boolean => claim !== undefined && (hasRun(pod) || isReused(claim.metadata.annotations ?? {}, naming));
 
 function nodeOf(pod: Stored<Pod>): Pick<MemberPod, 'node' | 'isNodeLost'> {
   const node = pod.spec?.nodeName;

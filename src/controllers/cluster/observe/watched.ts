@@ -93,8 +93,13 @@ export class Watched {
 const readinessOf = ({ uid, image, ready }: MemberPod): string => [ready ? 'ready' : 'unready', uid, image].join('/');
 const stoppingOf = ({ uid }: MemberPod): string => `stopping/${uid}`;
 
-const conditionsOf = (memberPod: MemberPod): readonly string[] =>
-  memberPod.phase === 'stopping' ? [readinessOf(memberPod), stoppingOf(memberPod)] : [readinessOf(memberPod)];
+const withdrawnOf = ({ uid }: MemberPod): string => `withdrawn/${uid}`;
+
+const conditionsOf = (memberPod: MemberPod): readonly string[] => [
+  readinessOf(memberPod),
+  ...(memberPod.phase === 'stopping' ? [stoppingOf(memberPod)] : []),
+  ...(memberPod.serves === false ? [withdrawnOf(memberPod)] : []),
+];
 
 function identityOf({ id, name }: Member, memberPods: readonly MemberPod[]): string {
   const memberPod = memberPods.find((each) => each.name === name);
@@ -104,5 +109,10 @@ function identityOf({ id, name }: Member, memberPods: readonly MemberPod[]): str
 function timesOf(memberPod: MemberPod, lasting: ReadonlyMap<string, HeldDuration>): Partial<MemberPod> {
   const millis = lasting.get(readinessOf(memberPod))?.millis;
   const stoppingMillis = lasting.get(stoppingOf(memberPod))?.millis;
-  return { ...(memberPod.ready ? { readyMillis: millis } : { unreadyMillis: millis }), stoppingMillis };
+  const withdrawnMillis = lasting.get(withdrawnOf(memberPod))?.millis;
+  return {
+    ...(memberPod.ready ? { readyMillis: millis } : { unreadyMillis: millis }),
+    stoppingMillis,
+    withdrawnMillis,
+  };
 }

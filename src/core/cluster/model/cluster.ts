@@ -97,6 +97,10 @@ export interface MemberPod {
   readonly graceMillis?: number | undefined;
   /** True if etcd refuses to start on an empty volume, instead of forming or joining a cluster again. */
   readonly bootstrapForbidden: boolean;
+  /** True if the pod has the label by which the client Service selects members. */
+  readonly serves?: boolean;
+  /** How long this operator has seen the pod without that label. */
+  readonly withdrawnMillis?: number | undefined;
   readonly volume: Volume;
   /** The name of its PVC, if any. */
   readonly claim?: string | undefined;
@@ -235,6 +239,8 @@ export interface ClusterWorld {
   readonly withoutQuorumMillis?: number | undefined;
   /** Observed only if the plan would conclude that quorum is lost: see `needsHidden`. */
   readonly hidden?: readonly HiddenObject[];
+  /** The members that the client Service leads to. Observed only if the plan depends on it: `needsClientEndpoints`. */
+  readonly clientEndpoints?: readonly MemberName[] | 'unknown';
   /** Problems with the Secrets that the spec names, as messages. */
   readonly secretProblems: readonly string[];
   /** A problem with the Secret of the operator's etcd user, while auth is off and the Secret is not needed. */

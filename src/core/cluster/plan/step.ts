@@ -77,7 +77,14 @@ export type Verdict =
    * Several steps only if none of them disrupts: starting bootstrap members, forbidding re-bootstrap, adopting pods.
    */
   | { readonly is: 'act'; readonly steps: readonly MemberStep[]; readonly reason: Reason; readonly message: string }
-  | { readonly is: 'wait'; readonly reason: Reason; readonly message: string; readonly needsUserAction?: true }
+  | {
+      readonly is: 'wait';
+      readonly reason: Reason;
+      readonly message: string;
+      readonly needsUserAction?: true;
+      /** A member that is about to stop, and leaves the client Service first. */
+      readonly withdraws?: MemberName;
+    }
   | { readonly is: 'settled' };
 
 /** One decision. `undefined` passes the decision to the next rule. `Rule<KnownWorld>`: needs etcd's membership. */

@@ -27,6 +27,15 @@ export async function restoreLabels(step: Restore, context: UpkeepContext): Prom
   return recordFailure('LabelsLost', `${why}: the operator restored them`, context).message;
 }
 
+/** The UID in the patch is a precondition: another pod with the same name is not changed. */
+export async function labelServing(
+  { name, uid, labels }: Extract<UpkeepStep, { kind: 'label-serving' }>,
+  { cluster, writer, signal }: UpkeepContext,
+): Promise<void> {
+  const at = { namespace: cluster.namespace, name };
+  await writer.patch(pods, at, { type: 'merge', body: { metadata: { uid, labels } }, signal });
+}
+
 /** Records a Warning Event, and returns the failure for the caller to throw. */
 export function recordFailure(
   reason: Reason,

@@ -1,6 +1,6 @@
 import type { UpkeepStep } from '../../../../core/cluster/plan/upkeep/step.ts';
 import type { UpkeepContext } from './context.ts';
-import { restoreLabels } from './labels.ts';
+import { labelServing, restoreLabels } from './labels.ts';
 import { correctObject, createObject, deleteBudget } from './objects.ts';
 import { correctPeer, createPlannedPeer, deletePlannedPeer, releasePeer } from './peers.ts';
 import { growVolume, ownVolume } from './pvcs.ts';
@@ -24,6 +24,7 @@ const performers: Performers = {
   'own-volume': ownVolume,
   'grow-volume': growVolume,
   'restore-labels': restoreLabels,
+  'label-serving': labelServing,
   'report-problem': ({ failure }) => Promise.reject(failure),
 };
 

@@ -20,12 +20,13 @@ const policies: Readonly<Record<UpkeepPart, Policy>> = {
   peers: { stopsAfter: never, reported: worstOf },
   owners: { stopsAfter: never, reported: worstOf },
   labels: { stopsAfter: () => true, reported: first },
+  serving: { stopsAfter: never, reported: worstOf },
   // a refusal may hold for one PVC only
   sizes: { stopsAfter: (failure) => !isRefusal(failure), reported: first },
 };
 
 /** The status reports one failure: the first of these. */
-const reportOrder: readonly UpkeepPart[] = ['peers', 'services', 'owners', 'labels', 'sizes'];
+const reportOrder: readonly UpkeepPart[] = ['peers', 'services', 'owners', 'labels', 'serving', 'sizes'];
 
 interface Taking {
   readonly take: (step: UpkeepStep) => Promise<void>;

@@ -4,6 +4,7 @@ import { canMoveLeader, minorOf, movingTo } from '../../model/version.ts';
 import { hasCaughtUp } from '../scale/promote-learner.ts';
 import { act, type MemberStep, type Rule, type Verdict, wait } from '../step.ts';
 import { waitForReady } from '../wait/wait-for-ready.ts';
+import { leaveClientService } from './leave-client-service.ts';
 import { isAsDesired, isDowngradeReady, needsReplacement, nextHop, routeOf } from './outdated.ts';
 import { isOfAnotherVersion, isWrongFor, type Pair, wrongImage } from './wrong-image.ts';
 
@@ -36,10 +37,12 @@ function rollNext(pairs: readonly Pair[], world: KnownWorld): Verdict | undefine
   );
   if (unready !== undefined) return unready;
   if (next === undefined) return route.passable ? undefined : wait('UpgradeRefused', route.why);
-  return (
-    prepareDowngrade(hop, world) ?? transferLeadership(next, pairs, world) ?? change(next, to(next.memberPod), world)
-  );
+  return prepareDowngrade(hop, world) ?? prepareStop(next, pairs, world) ?? change(next, to(next.memberPod), world);
 }
+
+/** A member gives up leadership, then leaves the client Service, before it is stopped. */
+const prepareStop = (pair: Pair, pairs: readonly Pair[], world: KnownWorld): Verdict | undefined =>
+  transferLeadership(pair, pairs, world) ?? leaveClientService(pair.memberPod, world, 'Rolling');
 
 /** Unready members are rolled first; of the others, the leader last. */
 const turn = ({ member, memberPod }: Pair): number => Number(memberPod.ready) * 2 + Number(member.leads);
@@ -58,7 +61,7 @@ function correctImage(pairs: readonly Pair[], world: KnownWorld): Verdict | unde
   return (
     waitForCorrected(hop, pairs, world) ??
     prepareDowngrade(hop, world) ??
-    transferLeadership(wrong, pairs, world) ??
+    prepareStop(wrong, pairs, world) ??
     change(wrong, hop.version, world)
   );
 }

@@ -1,15 +1,16 @@
 import { survivesRemovalOf } from '../../../quorum.ts';
-import type { ClusterWorld, KnownWorld, Member } from '../../model/cluster.ts';
+import { type ClusterWorld, type KnownWorld, type Member, memberPodNamed } from '../../model/cluster.ts';
 import type { MemberNames } from '../../model/intent.ts';
 import { ordinalOf } from '../../model/ordinals.ts';
 import { canMoveLeader } from '../../model/version.ts';
+import { leaveClientService } from '../roll/leave-client-service.ts';
 import { needsReplacement, wantedSize } from '../roll/outdated.ts';
 import { act, type Rule, type Verdict, wait } from '../step.ts';
 
 /**
  * Removes one member: unhealthy members first, then learners, then outdated members. Among equals, with random names a
  * follower is removed before the leader. With numbered names the highest number is removed, after a transfer of its
- * leadership. The pod and the PVC are deleted after etcd has removed the member.
+ * leadership. It leaves the client Service first. The pod and the PVC are deleted after etcd has removed the member.
  */
 export const shrinkByOne: Rule<KnownWorld> = (world) => {
   const { intent, membership } = world;
@@ -22,7 +23,9 @@ export const shrinkByOne: Rule<KnownWorld> = (world) => {
     return wait('ScalingDown', `${message}; blocked: the removal of ${victim.name} would lose quorum`);
   const { id, name } = victim;
   const removal = act('ScalingDown', message, { kind: 'remove-member', id, name, because: 'surplus' });
-  return transferLeadership(victim, members, world) ?? removal;
+  const pod = memberPodNamed(world, name);
+  const leaving = pod === undefined ? undefined : leaveClientService(pod, world, 'ScalingDown');
+  return transferLeadership(victim, members, world) ?? leaving ?? removal;
 };
 
 function victimOf(members: readonly Member[], world: ClusterWorld): Member | undefined {

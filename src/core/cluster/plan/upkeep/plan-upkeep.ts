@@ -1,5 +1,6 @@
 import type { ClusterWorld } from '../../model/cluster.ts';
 import { needsAdoption } from '../bootstrap/adopt.ts';
+import { keepServing } from './client-service.ts';
 import { keepLabels, restoreHidden } from './labels.ts';
 import { keepPeers } from './peers.ts';
 import { keepPvcOwners, releasePvcs } from './pvc-owners.ts';
@@ -22,6 +23,8 @@ const rules: readonly UpkeepRule[] = [
   restoreHidden,
   // Restores lost labels of pods and PVCs.
   keepLabels,
+  // Labels the members that the client Service leads to.
+  keepServing,
   // Raises the storage request of PVCs that are too small.
   growPvcs,
 ];

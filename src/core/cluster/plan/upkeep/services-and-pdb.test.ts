@@ -2,16 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { anUpkeepWorld, readOf, stored } from '../../../../../test/support/upkeep-worlds.ts';
 import { aWorld, healthy, nameOf, withMember, withMemberPod } from '../../../../../test/support/worlds.ts';
 import { disruptionBudget } from '../../../manifests/budget.ts';
+import { servingLabel } from '../../../manifests/labels.ts';
 import { clientService, peerService } from '../../../manifests/services.ts';
 import type { LiveObject } from '../../model/live-objects.ts';
 import { keepBudget, keepServices } from './services-and-pdb.ts';
 
 const { blueprint } = readOf({ replicas: 3 });
 const [peers, clients] = [peerService(blueprint), clientService(blueprint)];
-const keptWith = (...services: readonly LiveObject[]) => keepServices(anUpkeepWorld(blueprint, { services }));
+const serving = withMemberPod('db-0', { serves: true });
+const keptWith = (...services: readonly LiveObject[]) =>
+  keepServices(anUpkeepWorld(blueprint, { services }, aWorld(serving)));
 
 describe('the Services of a cluster', () => {
   const right = blueprint.naming.clusterLabels;
+  const ofClients = { ...right, [servingLabel(blueprint.naming)]: 'true' };
   const withSelector = (selector: object) => keptWith(stored(peers), { ...stored(clients), spec: { selector } });
 
   it('are created if they are missing', () => {
@@ -30,9 +34,18 @@ describe('the Services of a cluster', () => {
   it('are corrected if a selector excludes members', () => {
     const correction = { kind: 'correct-object', of: 'Service', name: 'db-client', uid: 'uid-of-db-client' };
     expect(withSelector({ ...right, app: 'other' })).toMatchObject([
-      { ...correction, spec: { selector: { ...right, app: null } } },
+      { ...correction, spec: { selector: { ...ofClients, app: null } } },
     ]);
-    expect(withSelector({ 'app.kubernetes.io/name': 'etcd' })).toMatchObject([{ spec: { selector: right } }]);
+    expect(withSelector({ 'app.kubernetes.io/name': 'etcd' })).toMatchObject([{ spec: { selector: ofClients } }]);
+  });
+
+  it('lead to all members while no pod has the label of the client Service', () => {
+    const selectorWith = (serves: boolean): unknown => {
+      const world = aWorld(withMemberPod('db-0', { serves }));
+      return keepServices(anUpkeepWorld(blueprint, {}, world)).map((step) => Reflect.get(step, 'object').spec.selector);
+    };
+    expect(selectorWith(false)).toEqual([right, right]);
+    expect(selectorWith(true)).toEqual([right, ofClients]);
   });
 
   it('get lost labels back', () => {

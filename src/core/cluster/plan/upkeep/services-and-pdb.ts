@@ -10,8 +10,13 @@ import { problem, type UpkeepStep } from './step.ts';
 import type { UpkeepRule, UpkeepWorld } from './world.ts';
 
 /** Creates missing Services and corrects changed ones. */
-export const keepServices: UpkeepRule = ({ blueprint, live }) =>
-  [peerService(blueprint), clientService(blueprint)].flatMap((wanted) => keep(wanted, live.services));
+export const keepServices: UpkeepRule = ({ blueprint, live, memberPods }) => {
+  const pods = memberPods.filter(({ phase }) => phase !== 'gone');
+  const selectsAll = pods.length > 0 && pods.every(({ serves }) => serves !== true);
+  return [peerService(blueprint), clientService(blueprint, { selectsAll })].flatMap((wanted) =>
+    keep(wanted, live.services),
+  );
+};
 
 /** Creates or corrects the PodDisruptionBudget. A cluster of one has none: it would block every drain of its node. */
 export const keepBudget: UpkeepRule = (world) => {

@@ -56,11 +56,18 @@ type Write =
       readonly uid: string;
       readonly labels: StringMap;
     }
+  /** Sets or removes the label by which the client Service selects a member. */
+  | {
+      readonly kind: 'label-serving';
+      readonly name: string;
+      readonly uid: string;
+      readonly labels: Readonly<Record<string, string | null>>;
+    }
   /** Writes nothing: reports why an object is left as it is. */
   | { readonly kind: 'report-problem'; readonly part: UpkeepPart; readonly failure: Failure };
 
 /** One part of upkeep. A failure in one part does not affect the others. */
-export type UpkeepPart = 'services' | 'peers' | 'owners' | 'labels' | 'sizes';
+export type UpkeepPart = 'services' | 'peers' | 'owners' | 'labels' | 'serving' | 'sizes';
 
 /** `why`: the cause of the write, for the log. */
 export type UpkeepStep = Write & { readonly why: string };
@@ -82,6 +89,7 @@ const parts: Readonly<Record<Exclude<UpkeepStep['kind'], 'report-problem'>, Upke
   'delete-peer': 'peers',
   'own-volume': 'owners',
   'restore-labels': 'labels',
+  'label-serving': 'serving',
   'grow-volume': 'sizes',
 };
 

@@ -2,6 +2,7 @@ import type { Blueprint, Manifest } from '../../../manifests/manifest.ts';
 import type { MemberPodInput } from '../../../manifests/pod.ts';
 import type { ClusterWorld } from '../../model/cluster.ts';
 import type { LiveClaim, LiveObject, MemberObject, UnreadObject } from '../../model/live-objects.ts';
+import type { Verdict } from '../step.ts';
 import type { UpkeepStep } from './step.ts';
 
 /** The EtcdPeers of a cluster. */
@@ -38,6 +39,8 @@ export interface LiveObjects {
 export interface UpkeepWorld extends ClusterWorld {
   readonly blueprint: Blueprint;
   readonly live: LiveObjects;
+  /** The verdict of the pass. */
+  readonly verdict: Verdict;
 }
 
 /** Decides one kind of upkeep. */
