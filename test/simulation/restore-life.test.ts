@@ -49,6 +49,13 @@ describe.each(scenarios)('a restore that %s', (_title, scenario, [seed, ...old])
     });
   });
 
+  it('changes no object except in steps of its plan', async () => {
+    const life = new SimulatedRestore(scenario);
+    await life.run();
+    expect(life.violations.filter((violation) => violation.startsWith('a write without a step'))).toEqual([]);
+    expect(life.steps).toEqual(expect.arrayContaining(['prove', 'start-seed', 'hand-over', 'unpin']));
+  });
+
   it('reaches the same state wherever the operator is killed', async () => {
     const undisturbed = new SimulatedRestore(scenario);
     const moments = await undisturbed.runAndRemember();
@@ -190,6 +197,9 @@ it('certificates of the seed member belong to the cluster at the end, or are del
   const life = new SimulatedRestore(withManagedTls);
   await life.run();
   const [cluster] = life.objects.all('etcdclusters');
+  expect(life.steps).toEqual(
+    expect.arrayContaining(['issue-certificates', 'stage-certificates', 'create-cluster', 'transfer-secrets']),
+  );
   const owners = life.objects
     .all('secrets')
     .flatMap((secret) => secret.metadata.ownerReferences?.map(({ uid }) => uid));

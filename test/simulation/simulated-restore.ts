@@ -62,12 +62,15 @@ export class SimulatedRestore {
   readonly violations: string[] = [];
   /** Reasons of all recorded Events. */
   readonly eventReasons: string[] = [];
+  /** The kinds of the steps that were begun. */
+  readonly steps: string[] = [];
   /** The number of inspection pods that are still to be killed. */
   inspectionsToKill = 0;
   readonly #scenario: Scenario;
   readonly #initialMembers: number;
   readonly #initialVolumes: readonly string[];
   #wroteInThisPass = false;
+  #isInStep = false;
   #passes = 0;
 
   constructor(scenario: Scenario, killPoint?: KillPoint, copied?: SimulatedObjects) {
@@ -103,6 +106,7 @@ export class SimulatedRestore {
     const reconcile = restoreReconciler(this.#context());
     for (let pass = 0; pass < 200; pass++) {
       this.#wroteInThisPass = false;
+      this.#isInStep = false;
       const outcome = await reconcile('n/r', new AbortController().signal).catch((thrown: unknown) => {
         if (thrown instanceof Killed) return { is: 'killed' as const };
         if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // retried in the next pass
@@ -237,6 +241,33 @@ export class SimulatedRestore {
     return this.objects.all('pods').filter(isOld);
   }
 
+  readonly #noteStep = (_: unknown, message: string, { step }: { readonly step?: string } = {}): void => {
+    if (message !== 'taking step') return;
+    this.#isInStep = true;
+    this.steps.push(step ?? '');
+  };
+
+  /** Every write is part of a step, except of a status, and except the deletion of an unneeded store proxy. */
+  #watched(writer: SimulatedObjects['writer']): SimulatedObjects['writer'] {
+    const note = (what: string): void => {
+      if (!this.#isInStep) this.violations.push(`a write without a step: ${what}`);
+    };
+    return {
+      create: (kind, object) => {
+        note(`creation of ${kind.plural} ${object.metadata.name}`);
+        return writer.create(kind, object);
+      },
+      patch: (kind, at, change) => {
+        if (change.subresource !== 'status') note(`patch of ${kind.plural} ${at.name}`);
+        return writer.patch(kind, at, change);
+      },
+      remove: (kind, at, removal) => {
+        if (!at.name.includes('-store-proxy-')) note(`deletion of ${kind.plural} ${at.name}`);
+        return writer.remove(kind, at, removal);
+      },
+    };
+  }
+
   #context(): RestoreContext {
     const { objects } = this;
     const { clusters, restores } = this.#scenario;
@@ -259,7 +290,7 @@ export class SimulatedRestore {
       },
       clusters: { dialect: clusters, resource: namespaced(clusters) },
       client: objects.client,
-      writer: () => objects.writer,
+      writer: () => this.#watched(objects.writer),
       awaitedObjects: new AwaitedObjects({ monotonic: () => this.#passes * 500 }),
       terminating: new TerminatingPods({ monotonic: () => this.#passes * 500 }),
       caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
@@ -267,7 +298,7 @@ export class SimulatedRestore {
       operators,
       ...{ etcd, caughtUp: () => true, isOurs: () => true, now: () => new Date('2026-01-01T00:00:10Z') },
       recordEvent: (_: unknown, { reason }: { readonly reason: string }) => void this.eventReasons.push(reason),
-      ...{ log: () => undefined, randomName: (of: string) => `${of}-seed` },
+      ...{ log: this.#noteStep, randomName: (of: string) => `${of}-seed` },
     } as unknown as RestoreContext;
   }
 }

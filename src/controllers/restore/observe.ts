@@ -66,9 +66,18 @@ export async function observeRestore(
       isTerminating: deletionTimestamp !== undefined,
       isPinned: finalizers?.includes(restoreFinalizer(context)) === true,
       spareName: seedNameFor(intent, { target, podsAndPvcs }, context),
+      certificates: certificatesOf(intent, target),
       obstacle: proof === undefined ? await obstacleFor(intent, target, context) : undefined,
     },
   };
+}
+
+/** Only for new clusters: the cluster controller does it for existing ones. */
+function certificatesOf({ into }: RestoreIntent, target: Target | undefined): RestoreWorld['certificates'] {
+  if (into !== 'new' || target?.read.managedCertificates === undefined) return undefined;
+  const { certificates } = target;
+  if (certificates === undefined) return 'not owned';
+  return { due: certificates.due, isStaged: certificates.kept.stored !== undefined };
 }
 
 function proofOf({ intent, memory }: ReadRestore, { caches, dialect }: RestoreContext): Agent | undefined {

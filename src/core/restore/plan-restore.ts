@@ -1,9 +1,11 @@
 import type { Agent, AgentReport } from '../backup/agent.ts';
 import { canLeapRevisions } from '../cluster/model/version.ts';
+import { keepCertificates } from './certificates.ts';
 import { cleanUp, forgetOld } from './clean-up.ts';
 import { lostCluster, oldDataStays } from './lost-cluster.ts';
 import type { ObjectRef, RestoredCluster, RestoreWorld, Seed } from './model.ts';
 import { act, blocked, fail, type RestoreVerdict, wait } from './step.ts';
+import { keepStoreProxy } from './store-proxy.ts';
 
 /** Time limit of the backup check. The check itself is short; an image pull may take minutes. */
 const provingSeconds = 900;
@@ -16,8 +18,16 @@ const brokenSeconds = 300;
 /** The restored cluster may be unreachable shortly while members are replaced. */
 const lostSeconds = 300;
 
-/** The next action for a restore. Until the seed serves, no object of the cluster is touched. */
+/**
+ * The next action for a restore. Certificates and the store proxy come before the step that needs them. Until the seed
+ * serves, no object of the cluster is touched.
+ */
 export function planRestore(world: RestoreWorld): RestoreVerdict {
+  const verdict = planPhase(world);
+  return keepCertificates(verdict, world) ?? keepStoreProxy(verdict, world) ?? verdict;
+}
+
+function planPhase(world: RestoreWorld): RestoreVerdict {
   switch (world.memory.phase) {
     case 'proving':
       return prove(world);
