@@ -53,7 +53,7 @@ describe.each(scenarios)('a restore that %s', (_title, scenario, [seed, ...old])
     const life = new SimulatedRestore(scenario);
     await life.run();
     expect(life.violations.filter((violation) => violation.startsWith('a write without a step'))).toEqual([]);
-    expect(life.steps).toEqual(expect.arrayContaining(['prove', 'start-seed', 'hand-over', 'unpin']));
+    expect(life.steps.kinds).toEqual(expect.arrayContaining(['prove', 'start-seed', 'hand-over', 'unpin']));
   });
 
   it('reaches the same state wherever the operator is killed', async () => {
@@ -197,7 +197,7 @@ it('certificates of the seed member belong to the cluster at the end, or are del
   const life = new SimulatedRestore(withManagedTls);
   await life.run();
   const [cluster] = life.objects.all('etcdclusters');
-  expect(life.steps).toEqual(
+  expect(life.steps.kinds).toEqual(
     expect.arrayContaining(['issue-certificates', 'stage-certificates', 'create-cluster', 'transfer-secrets']),
   );
   const owners = life.objects

@@ -31,7 +31,7 @@ describe("a restore with the operator's credentials", () => {
   it('starts the store proxy in steps of its plan, before the backup is checked', async () => {
     const life = new SimulatedRestore(viaStoreProxy);
     await life.run();
-    expect(life.steps.slice(0, 4)).toEqual([
+    expect(life.steps.kinds.slice(0, 4)).toEqual([
       'start-store-proxy',
       'identify-store-proxy',
       'publish-store-proxy',

@@ -10,6 +10,7 @@ import { TerminatingPods } from '../../src/controllers/shared/terminating-pods.t
 import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { Killed, type KillPoint, SimulatedObjects, type StoredObject } from './simulated-objects.ts';
+import { WatchedSteps } from './watched-steps.ts';
 
 /** The input of a simulation: the API, the initial objects and the EtcdRestore. */
 export interface Scenario {
@@ -62,15 +63,13 @@ export class SimulatedRestore {
   readonly violations: string[] = [];
   /** Reasons of all recorded Events. */
   readonly eventReasons: string[] = [];
-  /** The kinds of the steps that were begun. */
-  readonly steps: string[] = [];
+  readonly steps = new WatchedSteps(this.violations);
   /** The number of inspection pods that are still to be killed. */
   inspectionsToKill = 0;
   readonly #scenario: Scenario;
   readonly #initialMembers: number;
   readonly #initialVolumes: readonly string[];
   #wroteInThisPass = false;
-  #isInStep = false;
   #passes = 0;
 
   constructor(scenario: Scenario, killPoint?: KillPoint, copied?: SimulatedObjects) {
@@ -106,7 +105,7 @@ export class SimulatedRestore {
     const reconcile = restoreReconciler(this.#context());
     for (let pass = 0; pass < 200; pass++) {
       this.#wroteInThisPass = false;
-      this.#isInStep = false;
+      this.steps.endPass();
       const outcome = await reconcile('n/r', new AbortController().signal).catch((thrown: unknown) => {
         if (thrown instanceof Killed) return { is: 'killed' as const };
         if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // retried in the next pass
@@ -241,33 +240,6 @@ export class SimulatedRestore {
     return this.objects.all('pods').filter(isOld);
   }
 
-  readonly #noteStep = (_: unknown, message: string, { step }: { readonly step?: string } = {}): void => {
-    if (message !== 'taking step') return;
-    this.#isInStep = true;
-    this.steps.push(step ?? '');
-  };
-
-  /** Every write is part of a step, except of a status, and except the deletion of an unneeded store proxy. */
-  #watched(writer: SimulatedObjects['writer']): SimulatedObjects['writer'] {
-    const note = (what: string): void => {
-      if (!this.#isInStep) this.violations.push(`a write without a step: ${what}`);
-    };
-    return {
-      create: (kind, object) => {
-        note(`creation of ${kind.plural} ${object.metadata.name}`);
-        return writer.create(kind, object);
-      },
-      patch: (kind, at, change) => {
-        if (change.subresource !== 'status') note(`patch of ${kind.plural} ${at.name}`);
-        return writer.patch(kind, at, change);
-      },
-      remove: (kind, at, removal) => {
-        if (!at.name.includes('-store-proxy-')) note(`deletion of ${kind.plural} ${at.name}`);
-        return writer.remove(kind, at, removal);
-      },
-    };
-  }
-
   #context(): RestoreContext {
     const { objects } = this;
     const { clusters, restores } = this.#scenario;
@@ -290,7 +262,7 @@ export class SimulatedRestore {
       },
       clusters: { dialect: clusters, resource: namespaced(clusters) },
       client: objects.client,
-      writer: () => this.#watched(objects.writer),
+      writer: () => this.steps.watched(objects.writer),
       awaitedObjects: new AwaitedObjects({ monotonic: () => this.#passes * 500 }),
       terminating: new TerminatingPods({ monotonic: () => this.#passes * 500 }),
       caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
@@ -298,7 +270,7 @@ export class SimulatedRestore {
       operators,
       ...{ etcd, caughtUp: () => true, isOurs: () => true, now: () => new Date('2026-01-01T00:00:10Z') },
       recordEvent: (_: unknown, { reason }: { readonly reason: string }) => void this.eventReasons.push(reason),
-      ...{ log: this.#noteStep, randomName: (of: string) => `${of}-seed` },
+      ...{ log: this.steps.log, randomName: (of: string) => `${of}-seed` },
     } as unknown as RestoreContext;
   }
 }

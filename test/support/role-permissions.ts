@@ -9,7 +9,7 @@ import { installFor } from './operator.ts';
 import { originalOfImprobable } from './original-improbable.ts';
 import { createOriginal } from './originals.ts';
 import { permissionsIn } from './roles.ts';
-import { type StoryContext, story } from './story.ts';
+import type { StoryContext } from './story.ts';
 import { clientAccessIn, withCertificates } from './tls-cluster.ts';
 import { until } from './until.ts';
 import { created, field, inSeconds, waitFor, waitForDeletion } from './waits.ts';
@@ -128,13 +128,8 @@ const deleteVolumes = {
   improbable: { keepRemovedVolumesSeconds: 0, storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } },
 };
 
-/** Declares the story of one API. Each API has a file of its own, so that both stories run at the same time. */
-export const useExactlyItsPermissions = (api: Api): void =>
-  story.onOurCluster(`the operator uses exactly the permissions of its Role for the ${api.name} API`, (context) =>
-    useEveryPermission(api, context),
-  );
-
-async function useEveryPermission(api: Api, context: StoryContext): Promise<void> {
+/** Uses every permission of a Role, and compares them with the audit log. */
+export async function useEveryPermission(api: Api, context: StoryContext): Promise<void> {
   const { kubectl, step } = context;
   const db = declaredIn(api)(kubectl);
   await installFor(api, context);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import type { RestoreIntent } from '../../core/restore/model.ts';
-import { isOver, type StoreProxy } from '../../core/restore/store-proxy.ts';
+import { hasEnded, type StoreProxy } from '../../core/restore/store-proxy.ts';
 import { keyOf, type Pod, type Secret, type Stored } from '../../kube/object.ts';
 import { secrets } from '../../kube/resource.ts';
 import { unless } from '../../std/failure.ts';
@@ -91,7 +91,7 @@ export function unneededStoreProxies(
   current: ReadRestore | undefined,
   context: RestoreContext,
 ): readonly Stored<Pod>[] {
-  const uid = current === undefined || isOver(current.memory.phase) ? undefined : current.intent.uid;
+  const uid = current === undefined || hasEnded(current.memory.phase) ? undefined : current.intent.uid;
   return storeProxiesOf(key, context).filter((pod) => restoreUidOf(pod, context) !== uid);
 }
 

@@ -16,7 +16,7 @@ export interface StoreProxy {
   readonly access: 'unknown' | 'outdated' | 'current' | 'foreign';
 }
 
-export const isOver = (phase: RestorePhase): boolean => phase === 'complete' || phase === 'failed';
+export const hasEnded = (phase: RestorePhase): boolean => phase === 'complete' || phase === 'failed';
 
 /** True if an agent reads the store or is about to: a waiting restore may wait for a reader. */
 function isReading(verdict: RestoreVerdict): boolean {
@@ -26,7 +26,7 @@ function isReading(verdict: RestoreVerdict): boolean {
 
 /** True if the plan depends on the store proxy, which has not been observed in this pass. */
 export const needsStoreProxy = (verdict: RestoreVerdict, { intent, memory, storeProxy }: RestoreWorld): boolean =>
-  storeProxy === undefined && intent.credentials === 'operators' && !isOver(memory.phase) && isReading(verdict);
+  storeProxy === undefined && intent.credentials === 'operators' && !hasEnded(memory.phase) && isReading(verdict);
 
 /**
  * What the store proxy needs before an agent reads: its steps, and for a new reader its waits. A restore that waits for

@@ -2,7 +2,7 @@ import type { ReadRestore } from '../../../apis/common/restore-dialect.ts';
 import type { ObjectRef } from '../../../core/restore/model.ts';
 import type { RestoreStep } from '../../../core/restore/step.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
-import type { KubeObject, Pod, Secret, Stored } from '../../../kube/object.ts';
+import type { KubeObject, Pod, Stored } from '../../../kube/object.ts';
 import { pods, type Resource, secrets } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import type { Writer } from '../../shared/writer.ts';
@@ -60,14 +60,15 @@ async function publishAccess(context: ProxyContext): Promise<void> {
   if (wanted === undefined) throw new Failure('conflict', `store proxy ${pod.metadata.name} does not run`);
   const { namespace, name } = wanted.metadata;
   const found = await unless('not-found', controller.client.get(secrets, { namespace, name }), undefined);
-  if (found === undefined) return void (await writer.create(secrets, wanted));
+  if (found === undefined) return writer.create(secrets, wanted);
   const { uid, resourceVersion } = found.metadata;
-  const body = { metadata: { uid, resourceVersion }, data: (wanted as Secret).data };
+  const body = { metadata: { uid, resourceVersion }, data: wanted.data };
   await writer.patch(secrets, { namespace, name }, { type: 'merge', body });
 }
 
-const remove = async ({ name, uid }: ObjectRef, namespace: string, writer: Writer): Promise<void> =>
-  void (await unless('not-found', writer.remove(pods, { namespace, name }, { preconditions: { uid } }), undefined));
+async function remove({ name, uid }: ObjectRef, namespace: string, writer: Writer): Promise<void> {
+  await unless('not-found', writer.remove(pods, { namespace, name }, { preconditions: { uid } }), undefined);
+}
 
 /**
  * Deletes store proxies of a finished or deleted restore: ownerReferences do not cross namespaces. Each Pod owns its
