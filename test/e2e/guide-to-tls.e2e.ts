@@ -7,7 +7,7 @@ import { guideReader } from '../support/guide-reader.ts';
 import { installOperator } from '../support/operator.ts';
 import { story } from '../support/story.ts';
 import { credentials, enableAuth } from '../support/users.ts';
-import { condition, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
+import { condition, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 
 const version = '3.6.16';
 
@@ -41,14 +41,17 @@ story.asOnTheLab('the commands of the TLS guide fetch certificates, switch TLS o
         await db.apply({ size: 1, version });
         await db.settled(1);
       },
-      after: () => waitFor(kubectl, db.resource, inSeconds(90, condition('ClientsMoving', 'True'))),
+      after: async () => {
+        await waitFor(kubectl, db.resource, inSeconds(90, condition('ClientsMoving', 'True')));
+        await db.settled(1); // every member accepts TLS and plain connections
+      },
     },
     Users: {
       before: async () => ({ 'password=…': `'password=${credentials.password}'` }),
       after: async () => {
         await enableAuth(kubectl, await member());
         await kubectl(`scale ${db.resource} --replicas=2`);
-        await waitFor(kubectl, db.resource, inSeconds(90, field('.status.size', 2)));
+        await declared(kubectl, 'db', { credentials }).settled(2);
       },
     },
   });

@@ -187,7 +187,7 @@ describe.each(scenarios)('a restore of a damaged backup that %s', (_title, scena
 
 it('a restore retries after its agent pod is killed', async () => {
   const life = new SimulatedRestore(replaced);
-  life.inspectionsToKill = 2;
+  life.kubelet.inspectionsToKill = 2;
   await life.run();
   expect(life.violations).toEqual([]);
   expect(endOf(life)).toMatchObject({ cluster: { clusterId: 'bbb' }, pods: ['db-seed'] });
