@@ -42,13 +42,6 @@ const oneMeaning: Readonly<Record<string, string>> = {
   setup: 'the name that vitest calls',
 };
 
-/** Two meanings of one name, to be renamed. An entry without two declarations fails the test. */
-const toRename: Readonly<Record<string, string>> = {
-  failureOf: 'controllers, kube',
-  isOverdue: 'previous-incarnation, start-joining-member',
-  issueCertificates: 'tls, plan',
-};
-
 /** A name has one meaning within a program. Programs are the top folders. */
 const programOf = (file: string): string => file.split('/')[0] ?? '';
 
@@ -91,10 +84,9 @@ describe('the language', () => {
 
   it('gives an exported name one meaning within src, lab, test, tools and bench', () => {
     const names = repeated(new Map(sources.map((file) => [file, read(file)])));
-    const unexpected = [...names].filter(([name]) => !(name in oneMeaning) && !(name in toRename));
+    const unexpected = [...names].filter(([name]) => !(name in oneMeaning));
     expect(unexpected).toEqual([]);
-    const listed = Object.keys({ ...oneMeaning, ...toRename });
-    expect(listed.filter((name) => !names.has(name))).toEqual([]);
+    expect(Object.keys(oneMeaning).filter((name) => !names.has(name))).toEqual([]);
   });
 
   it('detects a name that two files export, except in the twins of both APIs', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../std/failure.ts';
 import {
-  failureOf,
+  failureOfAnswer,
   failureOfEvent,
   isAbsentOrUndefined,
   isAlreadyExists,
@@ -28,14 +28,14 @@ describe('an unsuccessful answer', () => {
     [503, 'ServiceUnavailable', 'unreachable'],
     [504, 'Timeout', 'unreachable'],
   ])('with status %i %s is a failure of the kind %s', (code, reason, kind) => {
-    const failure = failureOf('create pods default/x', code, { text: status(code, reason) });
+    const failure = failureOfAnswer('create pods default/x', code, { text: status(code, reason) });
     expect(failure).toMatchObject({ kind, reason, message: `create pods default/x: it is ${reason}` });
     expect(isAlreadyExists(failure)).toBe(reason === 'AlreadyExists');
     expect(isExpired(failure)).toBe(reason === 'Expired');
   });
 
   it('with status 404 is not-found only if its body is a Status with the reason NotFound', () => {
-    const kindOf = (text: string): string => failureOf('get pods default/x', 404, { text }).kind;
+    const kindOf = (text: string): string => failureOfAnswer('get pods default/x', 404, { text }).kind;
     expect(kindOf(status(404, 'NotFound'))).toBe('not-found');
     const others = [
       '',
@@ -48,15 +48,15 @@ describe('an unsuccessful answer', () => {
   });
 
   it('for an undefined kind differs from the 404 of a proxy', () => {
-    const isOne = (text: string): boolean => isAbsentOrUndefined(failureOf('list etcdpeers', 404, { text }));
+    const isOne = (text: string): boolean => isAbsentOrUndefined(failureOfAnswer('list etcdpeers', 404, { text }));
     expect([status(404, 'NotFound'), '404 page not found\n', '<html>no such host</html>'].map(isOne)).toEqual([
       ...[true, true, false],
     ]);
-    expect(isAbsentOrUndefined(failureOf('list etcdpeers', 502, { text: 'bad gateway' }))).toBe(false);
+    expect(isAbsentOrUndefined(failureOfAnswer('list etcdpeers', 502, { text: 'bad gateway' }))).toBe(false);
   });
 
   it('with status 401 is unreachable, and its message names the credentials', () => {
-    expect(failureOf('list pods', 401, { text: status(401, 'Unauthorized') })).toMatchObject({
+    expect(failureOfAnswer('list pods', 401, { text: status(401, 'Unauthorized') })).toMatchObject({
       kind: 'unreachable',
       reason: 'Unauthorized',
       message: expect.stringMatching(/^list pods: .* does not accept our credentials; .*: it is Unauthorized$/),
@@ -65,11 +65,11 @@ describe('an unsuccessful answer', () => {
 
   it('to a patch with a stale UID is a conflict', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
-    expect(failureOf('patch x', 422, { text: status(422, 'Invalid', { details }) }).kind).toBe('conflict');
+    expect(failureOfAnswer('patch x', 422, { text: status(422, 'Invalid', { details }) }).kind).toBe('conflict');
   });
 
   it('has the message of its Status, its text, or its status code', () => {
-    const messageFor = (text: string): string => failureOf('get /version', 502, { text }).message;
+    const messageFor = (text: string): string => failureOfAnswer('get /version', 502, { text }).message;
     expect(messageFor('<html>bad gateway</html>')).toBe('get /version: <html>bad gateway</html>');
     expect(messageFor('')).toBe('get /version: HTTP status 502');
     expect(messageFor('null')).toBe('get /version: null');
@@ -78,10 +78,10 @@ describe('an unsuccessful answer', () => {
 
   it('carries the Retry-After time of its header or its body', () => {
     const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds: 7 } });
-    expect(retryAfterOf(failureOf('x', 429, { text }))).toBe(7);
-    expect(retryAfterOf(failureOf('x', 429, { text, retryAfter: '3' }))).toBe(3);
+    expect(retryAfterOf(failureOfAnswer('x', 429, { text }))).toBe(7);
+    expect(retryAfterOf(failureOfAnswer('x', 429, { text, retryAfter: '3' }))).toBe(3);
     expect(
-      retryAfterOf(failureOf('x', 429, { text: '', retryAfter: 'Wed, 21 Oct 2026 07:28:00 GMT' })),
+      retryAfterOf(failureOfAnswer('x', 429, { text: '', retryAfter: 'Wed, 21 Oct 2026 07:28:00 GMT' })),
     ).toBeUndefined();
     expect(retryAfterOf(new Failure('unreachable', 'x'))).toBeUndefined();
   });
@@ -89,7 +89,7 @@ describe('an unsuccessful answer', () => {
   it('limits the Retry-After time to a minute', () => {
     const waits = (retryAfterSeconds: unknown, retryAfter?: string): number | undefined => {
       const text = status(429, 'TooManyRequests', { details: { retryAfterSeconds } });
-      return retryAfterOf(failureOf('x', 429, { text, ...(retryAfter !== undefined && { retryAfter }) }));
+      return retryAfterOf(failureOfAnswer('x', 429, { text, ...(retryAfter !== undefined && { retryAfter }) }));
     };
     expect([waits(1e9), waits(7, '86400'), waits('soon'), waits(-1)]).toEqual([60, 60, undefined, undefined]);
   });

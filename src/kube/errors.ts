@@ -60,7 +60,11 @@ export const retryAfterOf = (thrown: unknown): number | undefined =>
   thrown instanceof ApiFailure ? thrown.retryAfterSeconds : undefined;
 
 /** The failure for an unsuccessful answer. `request` names verb and object. */
-export function failureOf(request: string, status: number, answer: { text: string; retryAfter?: string }): ApiFailure {
+export function failureOfAnswer(
+  request: string,
+  status: number,
+  answer: { text: string; retryAfter?: string },
+): ApiFailure {
   const body = statusIn(answer.text);
   const message = body.message ?? (answer.text.trim().slice(0, 500) || `HTTP status ${status}`);
   return new ApiFailure(kindOf(status, body), `${request}: ${status === 401 ? unauthorized : ''}${message}`, {
@@ -79,7 +83,7 @@ const isUidMismatch = ({ details }: StatusBody): boolean =>
 
 /** The failure for an ERROR event of a watch, which carries a Status. */
 export const failureOfEvent = (request: string, object: unknown): ApiFailure =>
-  failureOf(request, numberIn(object, 'code') ?? 500, { text: JSON.stringify(object) });
+  failureOfAnswer(request, numberIn(object, 'code') ?? 500, { text: JSON.stringify(object) });
 
 /** The failure for a missing or incomplete answer: the request may have taken effect. */
 export function unanswered(request: string, thrown: unknown, signal?: AbortSignal): Failure {

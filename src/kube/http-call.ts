@@ -1,7 +1,7 @@
 import { textIn } from './answer-body.ts';
 import type { RequestOptions } from './client.ts';
 import type { Connection, HttpAnswer, HttpRequest } from './connection.ts';
-import { failureOf, unanswered } from './errors.ts';
+import { failureOfAnswer, unanswered } from './errors.ts';
 
 /** One call of the Kubernetes API. */
 export interface Call {
@@ -63,7 +63,7 @@ export async function contentOf(
   const { text, bytes } = await textIn(body, mostBytes);
   const retryAfter = headers['retry-after'];
   if (statusCode < 200 || statusCode > 299)
-    throw failureOf(described, statusCode, { text, ...(typeof retryAfter === 'string' && { retryAfter }) });
+    throw failureOfAnswer(described, statusCode, { text, ...(typeof retryAfter === 'string' && { retryAfter }) });
   try {
     return { content: JSON.parse(text) as unknown, bytes };
   } catch (error) {

@@ -76,28 +76,37 @@ story.asOnTheLab(
   async (context) => {
     const { kubectl, step } = context;
     const db = declaredIn(coreos)(kubectl);
-    const operators = [new SuspendedOperator(context, steps[0].kind)];
+    const operators: SuspendedOperator[] = [];
+    const start = (stopsAt: string): SuspendedOperator => {
+      const operator = new SuspendedOperator(context, stopsAt);
+      operators.push(operator);
+      return operator;
+    };
     try {
+      let first = start(steps[0].kind);
       await db.apply({ size: 5, version, durable: true, extra: { keepRemovedVolumesSeconds: 0 } });
       await db.settled(5);
       await underTraffic(db, async () => {
         for (const [turn, { kind, change, size }] of steps.entries()) {
-          const first = operators.at(-1);
+          const second = start('none');
           await step(`the leader is suspended at ${kind}, and another operator takes over`, async () => {
             await patch(kubectl, db.resource, { spec: change });
-            await untilHolds(`the step ${kind} begins`, () => first?.suspendedAt !== undefined);
-            const second = new SuspendedOperator(context, steps[turn + 1]?.kind ?? 'none');
-            operators.push(second);
+            await untilHolds(`the step ${kind} begins`, () => first.suspendedAt !== undefined);
             await untilHolds('another operator leads', () => second.leads);
             await changeApplied(db, size, turn > 0);
           });
           await step('resumed after a minute, the old leader exits without a write', async () => {
-            await first?.suspendedForMinute();
+            await first.suspendedForMinute();
+            await second.process.stop(); // from here on only the old leader could write
             const before = await writtenState(db);
-            first?.process.resume();
-            await first?.process.ended;
+            first.process.resume();
+            await first.process.ended;
             expect(await writtenState(db)).toEqual(before);
           });
+          const next = steps[turn + 1];
+          if (next === undefined) return;
+          first = start(next.kind);
+          await untilHolds('the next operator leads', () => first.leads);
         }
       });
     } finally {

@@ -49,6 +49,13 @@ describe.each(scenarios)('a restore that %s', (_title, scenario, [seed, ...old])
     });
   });
 
+  it('changes no object except in steps of its plan', async () => {
+    const life = new SimulatedRestore(scenario);
+    await life.run();
+    expect(life.violations.filter((violation) => violation.startsWith('a write without a step'))).toEqual([]);
+    expect(life.steps.kinds).toEqual(expect.arrayContaining(['prove', 'start-seed', 'hand-over', 'unpin']));
+  });
+
   it('reaches the same state wherever the operator is killed', async () => {
     const undisturbed = new SimulatedRestore(scenario);
     const moments = await undisturbed.runAndRemember();
@@ -180,7 +187,7 @@ describe.each(scenarios)('a restore of a damaged backup that %s', (_title, scena
 
 it('a restore retries after its agent pod is killed', async () => {
   const life = new SimulatedRestore(replaced);
-  life.inspectionsToKill = 2;
+  life.kubelet.inspectionsToKill = 2;
   await life.run();
   expect(life.violations).toEqual([]);
   expect(endOf(life)).toMatchObject({ cluster: { clusterId: 'bbb' }, pods: ['db-seed'] });
@@ -190,6 +197,9 @@ it('certificates of the seed member belong to the cluster at the end, or are del
   const life = new SimulatedRestore(withManagedTls);
   await life.run();
   const [cluster] = life.objects.all('etcdclusters');
+  expect(life.steps.kinds).toEqual(
+    expect.arrayContaining(['issue-certificates', 'stage-certificates', 'create-cluster', 'transfer-secrets']),
+  );
   const owners = life.objects
     .all('secrets')
     .flatMap((secret) => secret.metadata.ownerReferences?.map(({ uid }) => uid));

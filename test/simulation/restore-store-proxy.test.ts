@@ -28,6 +28,17 @@ describe("a restore with the operator's credentials", () => {
     expect(life.eventReasons).toContain('RestoreBlocked');
   });
 
+  it('starts the store proxy in steps of its plan, before the backup is checked', async () => {
+    const life = new SimulatedRestore(viaStoreProxy);
+    await life.run();
+    expect(life.steps.kinds.slice(0, 4)).toEqual([
+      'start-store-proxy',
+      'identify-store-proxy',
+      'publish-store-proxy',
+      'prove',
+    ]);
+  });
+
   it("in the operator's namespace needs no --store-urls", async () => {
     const life = new SimulatedRestore({ ...viaStoreProxy, operators: { namespace: 'n', urls: [] } });
     await life.run();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../src/kube/errors.ts';
+import { failureOfAnswer } from '../../src/kube/errors.ts';
 import { createdByRestore, replaced } from './restore-scenarios.ts';
 import type { SimulatedObjects } from './simulated-objects.ts';
 import { type Scenario, SimulatedRestore } from './simulated-restore.ts';
@@ -91,7 +91,7 @@ describe('a restore whose EtcdCluster kind is not served', () => {
     let left = 4;
     client.get = (kind, at) =>
       kind.plural === 'etcdclusters' && left-- > 0
-        ? Promise.reject(failureOf('get etcdclusters n/db', 404, { text: '404 page not found\n' }))
+        ? Promise.reject(failureOfAnswer('get etcdclusters n/db', 404, { text: '404 page not found\n' }))
         : get(kind, at);
     return { life, passes };
   }

@@ -15,6 +15,7 @@ interface At {
   readonly name: string;
 }
 interface Change {
+  readonly subresource?: string | undefined;
   readonly body: object;
 }
 interface Removal {

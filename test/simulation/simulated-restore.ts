@@ -1,4 +1,3 @@
-import { deflateRawSync } from 'node:zlib';
 import type { ClusterDialect } from '../../src/apis/common/dialect.ts';
 import type { RestoreDialect } from '../../src/apis/common/restore-dialect.ts';
 import { AwaitedObjects } from '../../src/controllers/restore/awaited-objects.ts';
@@ -9,7 +8,9 @@ import { ownerIndex } from '../../src/controllers/shared/context.ts';
 import { TerminatingPods } from '../../src/controllers/shared/terminating-pods.ts';
 import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
+import { SimulatedKubelet } from './simulated-kubelet.ts';
 import { Killed, type KillPoint, SimulatedObjects, type StoredObject } from './simulated-objects.ts';
+import { WatchedSteps } from './watched-steps.ts';
 
 /** The input of a simulation: the API, the initial objects and the EtcdRestore. */
 export interface Scenario {
@@ -29,26 +30,8 @@ export interface Scenario {
   readonly mishap?: (objects: SimulatedObjects) => void;
 }
 
-interface Volume {
-  readonly persistentVolumeClaim?: { readonly claimName: string };
-  readonly secret?: { readonly secretName: string; readonly optional?: boolean };
-}
-
 const clusterId = 0xbbbn;
 const usualStore = { namespace: 'home', secret: undefined, serviceAccountName: 'reader', urls: ['s3://backups/'] };
-const storeProxyRuns = { containerStatuses: [{ name: 'serve-store', state: { running: {} } }] };
-
-const succeededWith = (more: object): object => ({
-  ...{ exitCode: 0, message: JSON.stringify({ ok: true, version: '3.6.16', size: 1, ...more }) },
-});
-const succeeded = succeededWith({});
-const killed = { exitCode: 137, reason: 'Error' };
-const failed = (message: string): object => ({
-  ...{ exitCode: 1, reason: 'Error' },
-  message: JSON.stringify({ ok: false, trouble: 'damaged', mayPass: false, message }),
-});
-const ended = (name: string, terminated: object): object => ({ name, restartCount: 0, state: { terminated } });
-
 /** A point at which the operator could be killed, with a copy of the simulation at that point. */
 export interface RestoreMoment {
   readonly title: string;
@@ -62,8 +45,8 @@ export class SimulatedRestore {
   readonly violations: string[] = [];
   /** Reasons of all recorded Events. */
   readonly eventReasons: string[] = [];
-  /** The number of inspection pods that are still to be killed. */
-  inspectionsToKill = 0;
+  readonly steps = new WatchedSteps(this.violations);
+  readonly kubelet: SimulatedKubelet;
   readonly #scenario: Scenario;
   readonly #initialMembers: number;
   readonly #initialVolumes: readonly string[];
@@ -79,6 +62,7 @@ export class SimulatedRestore {
     this.#initialVolumes = initial.all('persistentvolumeclaims').map(({ metadata }) => metadata.name);
     this.#initialMembers = initial.all('pods').length;
     this.objects = copied ?? initial;
+    this.kubelet = new SimulatedKubelet(this.objects, scenario);
     this.#serveBackupPvc();
   }
 
@@ -103,6 +87,7 @@ export class SimulatedRestore {
     const reconcile = restoreReconciler(this.#context());
     for (let pass = 0; pass < 200; pass++) {
       this.#wroteInThisPass = false;
+      this.steps.endPass();
       const outcome = await reconcile('n/r', new AbortController().signal).catch((thrown: unknown) => {
         if (thrown instanceof Killed) return { is: 'killed' as const };
         if (thrown instanceof Failure && thrown.kind === 'conflict') return { is: 'failed' as const }; // retried in the next pass
@@ -138,7 +123,7 @@ export class SimulatedRestore {
     const copy = new SimulatedRestore(this.#scenario, undefined, this.objects.copy());
     copy.violations.push(...this.violations);
     copy.eventReasons.push(...this.eventReasons);
-    copy.inspectionsToKill = this.inspectionsToKill;
+    copy.kubelet.inspectionsToKill = this.kubelet.inspectionsToKill;
     return copy;
   }
 
@@ -150,7 +135,7 @@ export class SimulatedRestore {
 
   #simulateOthers(): void {
     for (const cluster of this.objects.all('etcdclusters')) this.#simulateClusterOperator(cluster);
-    for (const pod of this.objects.all('pods')) this.#simulateKubelet(pod);
+    for (const pod of this.objects.all('pods')) this.kubelet.run(pod);
   }
 
   /** Simulates the cluster operator: acknowledges the hold annotation, and reports a settled cluster without it. */
@@ -167,51 +152,6 @@ export class SimulatedRestore {
     };
     const next = heldBy === undefined ? { ...status, ...settled } : { ...status, heldBy };
     if (heldBy !== before || heldBy === undefined) this.objects.put('etcdclusters', { ...cluster, status: next });
-  }
-
-  #simulateKubelet(pod: StoredObject): void {
-    if (pod.status !== undefined || !this.#canMount(pod)) return;
-    this.objects.put('pods', { ...pod, status: this.#statusOf(pod) });
-  }
-
-  #statusOf(pod: StoredObject): object {
-    const { name } = pod.metadata;
-    if (name.includes('-inspect-')) return this.#inspectionStatus(pod);
-    return name.includes('-store-proxy-')
-      ? { phase: 'Running', podIP: '10.0.0.1', ...storeProxyRuns }
-      : this.#seedStatus();
-  }
-
-  #inspectionStatus(pod: StoredObject): object {
-    if (this.inspectionsToKill-- > 0) return { phase: 'Failed', containerStatuses: [ended('inspect', killed)] };
-    return { phase: 'Succeeded', containerStatuses: [ended('inspect', succeededWith(this.#reportedCluster(pod)))] };
-  }
-
-  #reportedCluster(pod: StoredObject): object {
-    const { saved } = this.#scenario;
-    if (saved === undefined || !JSON.stringify(pod).includes('"--report-cluster"')) return {};
-    return { cluster: deflateRawSync(JSON.stringify(saved)).toString('base64') };
-  }
-
-  #seedStatus(): object {
-    const { damage } = this.#scenario;
-    if (damage !== undefined)
-      return { phase: 'Pending', initContainerStatuses: [ended('fetch-backup', failed(damage))] };
-    const initContainerStatuses = [ended('fetch-backup', succeeded)];
-    const containerStatuses = [{ name: 'etcd', state: { running: {} } }];
-    return { phase: 'Running', podIP: '10.0.0.1', initContainerStatuses, containerStatuses };
-  }
-
-  /** True if the pod's PVC and all its required Secrets exist. */
-  #canMount({ spec, metadata: { name: own } }: StoredObject): boolean {
-    const { volumes = [] } = (spec ?? {}) as { readonly volumes?: readonly Volume[] };
-    const needed = volumes.flatMap(({ secret }) =>
-      secret === undefined || secret.optional ? [] : [secret.secretName],
-    );
-    const hasOwn = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === own);
-    const volume = this.objects.find('persistentvolumeclaims', own);
-    if (hasOwn && (volume === undefined || volume.metadata.deletionTimestamp !== undefined)) return false;
-    return needed.every((name) => this.objects.find('secrets', name) !== undefined);
   }
 
   #checkInvariants(): void {
@@ -259,7 +199,7 @@ export class SimulatedRestore {
       },
       clusters: { dialect: clusters, resource: namespaced(clusters) },
       client: objects.client,
-      writer: () => objects.writer,
+      writer: () => this.steps.watched(objects.writer),
       awaitedObjects: new AwaitedObjects({ monotonic: () => this.#passes * 500 }),
       terminating: new TerminatingPods({ monotonic: () => this.#passes * 500 }),
       caches: { restores: { get: () => objects.all('etcdrestores')[0] }, agents: { by: agentsOf } },
@@ -267,7 +207,7 @@ export class SimulatedRestore {
       operators,
       ...{ etcd, caughtUp: () => true, isOurs: () => true, now: () => new Date('2026-01-01T00:00:10Z') },
       recordEvent: (_: unknown, { reason }: { readonly reason: string }) => void this.eventReasons.push(reason),
-      ...{ log: () => undefined, randomName: (of: string) => `${of}-seed` },
+      ...{ log: this.steps.log, randomName: (of: string) => `${of}-seed` },
     } as unknown as RestoreContext;
   }
 }

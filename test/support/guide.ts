@@ -15,24 +15,20 @@ export interface CommandBlock {
 /** The pages with commands, and the story or test that runs the commands of each. */
 export const pagesWithCommands: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/guides-to-install.alone.e2e.ts',
+  'docs/guide/backups.md': 'test/e2e/guide-to-backups.e2e.ts',
   'docs/guide/connect.md': 'test/e2e/guides.e2e.ts',
   'docs/guide/day-2.md': 'test/e2e/guides.e2e.ts',
   'docs/guide/disaster.md': 'test/e2e/disaster-runbook.e2e.ts',
   'docs/guide/install.md': 'test/e2e/guides-to-install.alone.e2e.ts',
   'docs/guide/lab.md': 'test/e2e/guides.e2e.ts',
   'docs/guide/namespaces.md': 'test/e2e/guides-to-install.alone.e2e.ts',
+  'docs/guide/taking-over.md': 'test/e2e/guide-to-adoption.e2e.ts',
   'docs/guide/the-book.md': 'test/e2e/the-book.alone.e2e.ts',
   'docs/guide/the-talk.md': 'test/e2e/the-talk.alone.e2e.ts',
+  'docs/guide/tls.md': 'test/e2e/guide-to-tls.e2e.ts',
   'docs/guide/upgrades.md': 'test/e2e/guides.e2e.ts',
   'docs/guide/volumes.md': 'test/e2e/guides.e2e.ts',
 };
-
-/** Pages with commands that no story runs yet. */
-export const pagesToBeRun: readonly string[] = [
-  'docs/guide/backups.md',
-  'docs/guide/taking-over.md',
-  'docs/guide/tls.md',
-];
 
 /** The blocks of commands of a page, in order. A block may be indented, in a list. */
 export function commandBlocks(page: string, text = readFileSync(join(root, page), 'utf8')): readonly CommandBlock[] {

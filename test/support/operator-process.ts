@@ -39,6 +39,8 @@ function compile(): void {
 export interface OperatorProcess {
   /** Sends SIGKILL, and waits until the process has ended. */
   readonly kill: () => Promise<void>;
+  /** Sends SIGTERM, and waits until the process has ended: it releases its lease. */
+  readonly stop: () => Promise<void>;
   /** Sends SIGSTOP; `resume` sends SIGCONT. */
   readonly suspend: () => void;
   readonly resume: () => void;
@@ -63,14 +65,15 @@ export function startOperatorProcess(
   const ended = once(child, 'close'); // after all its output was read
   createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as LogLine));
   return {
-    kill: () => killed(child, ended),
+    kill: () => endedBy('SIGKILL', child, ended),
+    stop: () => endedBy('SIGTERM', child, ended),
     suspend: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     ended,
   };
 }
 
-async function killed(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  child.kill('SIGKILL');
+async function endedBy(signal: NodeJS.Signals, child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill(signal);
   await ended;
 }

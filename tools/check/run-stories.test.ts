@@ -3,7 +3,15 @@ import type { Ending } from '../../test/support/story-turns.ts';
 import type { SuiteResult } from '../lib/suites.ts';
 import type { Choice, Pair } from './choose.ts';
 import { emptyLedger } from './ledger.ts';
-import { runStories, type StoriesResult, type StoryRun, suiteOf, turnsOf } from './run-stories.ts';
+import {
+  runGroups,
+  runStories,
+  type StoriesResult,
+  type StoryGroup,
+  type StoryRun,
+  suiteOf,
+  turnsOf,
+} from './run-stories.ts';
 
 const pair = (title: string): Pair => ({
   title,
@@ -102,11 +110,58 @@ describe('runStories', () => {
 
 describe('a suite of stories', () => {
   it('runs concurrently at first, then one by one with shorter time-outs', () => {
-    const suite = (attempt: number) => suiteOf({ bed: 'lab', choice, forMillis: 1000 }, choice, attempt);
+    const suite = (attempt: number) =>
+      suiteOf({ bed: 'lab', choice, forMillis: 1000 }, { projects: ['x'], choice, isAlone: false }, attempt);
     expect(suite(1).options).toEqual(['slow', 'good', 'bad'].map((file) => `test/e2e/${file}.e2e.ts`));
     expect(suite(1).env?.['STORIES_PATIENCE']).toBeUndefined();
     expect(suite(2).options?.slice(3)).toEqual(['--maxWorkers=1', '--maxConcurrency=1']);
     expect(suite(2).env?.['STORIES_PATIENCE']).toBe('2');
+  });
+});
+
+describe('the groups of a run of stories', () => {
+  const onCluster = (title: string): Pair => ({ ...pair(title), bed: 'cluster' });
+  const mixed: Choice = { core: [onCluster('nodes.alone')], others: [onCluster('upgrade'), onCluster('crds.alone')] };
+  const passed: SuiteResult = { passed: 1, failed: 0, failures: [], wallSeconds: 60, cpuSeconds: 30 };
+
+  /** Runs groups that end with these results; notes each group, and the end of the other suite. */
+  async function groupsRun(chosen: Choice, results: readonly SuiteResult[] = [], bed: Pair['bed'] = 'cluster') {
+    const run: string[] = [];
+    const other = Promise.withResolvers<void>();
+    const runGroup = async ({ projects, choice: { core, others } }: StoryGroup): Promise<SuiteResult> => {
+      const result = results[run.length] ?? passed;
+      run.push(`${projects.join()}: ${[...core, ...others].map(({ title }) => title).join()}`);
+      setImmediate(() => {
+        run.push('the other suite ends');
+        other.resolve();
+      });
+      return result;
+    };
+    const result = await runGroups({ bed, beforeAlone: other.promise }, chosen, runGroup);
+    return { run, result };
+  }
+
+  it('stories alone begin on the cluster after all other stories and after the other suite', async () => {
+    const { run, result } = await groupsRun(mixed);
+    expect(run.slice(0, 3)).toEqual([
+      'stories: upgrade',
+      'the other suite ends',
+      'stories alone: nodes.alone,crds.alone',
+    ]);
+    expect(result).toEqual({ ...passed, passed: 2, wallSeconds: 120, cpuSeconds: 60 });
+  });
+
+  it('the lab runs all stories at once, and a group without a story does not run', async () => {
+    expect((await groupsRun(mixed, [], 'lab')).run[0]).toBe(
+      'stories on the lab,stories alone on the lab: nodes.alone,upgrade,crds.alone',
+    );
+    expect((await groupsRun({ core: [onCluster('upgrade')], others: [] })).run).toEqual(['stories: upgrade']);
+    expect((await groupsRun({ core: [], others: [] })).result).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  it('five failures end the run before the stories alone', async () => {
+    const failed = { ...passed, passed: 0, failed: 5 };
+    expect(await groupsRun(mixed, [failed])).toMatchObject({ run: ['stories: upgrade'], result: { failed: 5 } });
   });
 });
 

@@ -2,7 +2,15 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortStorySeconds } from '../../test/support/short-stories.ts';
 import type { Ending, Turns } from '../../test/support/story-turns.ts';
-import { resultsDirectory, runSuite, type Suite, type SuiteResult } from '../lib/suites.ts';
+import {
+  bailAfter,
+  resultsDirectory,
+  runSuite,
+  type Suite,
+  type SuiteResult,
+  sum,
+  sumWithTimes,
+} from '../lib/suites.ts';
 import type { Choice, Pair } from './choose.ts';
 import { type Bed, type Ledger, readLedger } from './ledger.ts';
 
@@ -22,12 +30,35 @@ export interface StoryRun {
   readonly besides?: readonly string[];
   /** Stories outside the core start within this time. */
   readonly forMillis: number;
+  /** On the cluster, stories alone start after this: another suite uses the cluster until then. */
+  readonly beforeAlone?: Promise<unknown>;
 }
 
-const projectsOf: Readonly<Record<Bed, readonly string[]>> = {
-  lab: ['stories on the lab', 'stories alone on the lab'],
-  cluster: ['stories', 'stories alone'],
-};
+/** A vitest run of an attempt. The runs of an attempt follow each other. */
+export interface StoryGroup {
+  readonly projects: readonly string[];
+  readonly choice: Choice;
+  /** True if its stories tolerate no other test on the same cluster. */
+  readonly isAlone: boolean;
+}
+
+/** On the lab one run has all stories, because each run starts a lab. Nothing else uses that lab. */
+function groupsOf(bed: Bed, choice: Choice): readonly StoryGroup[] {
+  if (bed === 'lab') return [{ projects: ['stories on the lab', 'stories alone on the lab'], choice, isAlone: false }];
+  const groups = [
+    { projects: ['stories'], choice: among(choice, isTogether), isAlone: false },
+    { projects: ['stories alone'], choice: among(choice, isStoryAlone), isAlone: true },
+  ];
+  return groups.filter((group) => group.choice.core.length + group.choice.others.length > 0);
+}
+
+const among = ({ core, others }: Choice, isChosen: (pair: Pair) => boolean): Choice => ({
+  core: core.filter(isChosen),
+  others: others.filter(isChosen),
+});
+
+const isStoryAlone = ({ file }: Pair): boolean => file.endsWith('.alone.e2e.ts');
+const isTogether = (pair: Pair): boolean => !isStoryAlone(pair);
 
 /** The time from the deadline for new stories to the end of the suite. */
 const slackMillis = 8 * 60_000;
@@ -80,37 +111,55 @@ function withSecondAttempt(
 }
 
 async function runOnce(storyRun: StoryRun, choice: Choice, attempt: number): Promise<Attempted> {
-  const suite = suiteOf(storyRun, choice, attempt);
   await mkdir(resultsDirectory, { recursive: true });
   await writeFile(
     turnsFile(storyRun.bed, attempt),
     JSON.stringify(turnsOf(choice, Date.now() + storyRun.forMillis, readLedger())),
   );
   const before = (await endingsIn(recordFile)).length;
-  const result = await runSuite(suite);
+  const endsAt = performance.now() + storyRun.forMillis + slackMillis;
+  const runGroup = (group: StoryGroup): Promise<SuiteResult> =>
+    runSuite({ ...suiteOf(storyRun, group, attempt), limitMillis: endsAt - performance.now() });
+  const result = await runGroups(storyRun, choice, runGroup);
   return [result, (await endingsIn(recordFile)).slice(before)];
+}
+
+/** Runs the groups of an attempt in order, until one has failed too often. */
+export async function runGroups(
+  { bed, beforeAlone }: Pick<StoryRun, 'bed' | 'beforeAlone'>,
+  choice: Choice,
+  runGroup: (group: StoryGroup) => Promise<SuiteResult>,
+): Promise<SuiteResult> {
+  const results: SuiteResult[] = [];
+  for (const group of groupsOf(bed, choice)) {
+    if (group.isAlone) await beforeAlone;
+    results.push(await runGroup(group));
+    if (sum(results).failed >= bailAfter) break;
+  }
+  if (results.length === 0) return { passed: 0, failed: 1, failures: ['no story'], wallSeconds: 0, cpuSeconds: 0 };
+  return sumWithTimes(results);
 }
 
 const turnsFile = (bed: Bed, attempt: number): string => join(resultsDirectory, `turns-${bed}-${attempt}.json`);
 
-/** The vitest options of an attempt. The second attempt runs stories one by one, with shorter time-outs. */
-export function suiteOf({ bed, env = {}, besides = [], forMillis }: StoryRun, choice: Choice, attempt: number): Suite {
+/** The vitest options of a group. The second attempt runs stories one by one, with shorter time-outs. */
+export function suiteOf({ bed, env = {}, besides = [] }: StoryRun, group: StoryGroup, attempt: number): Suite {
+  const { choice, projects, isAlone } = group;
   const files = [...filesOf([...choice.core, ...choice.others]), ...besides];
   const turns = {
     STORIES_TURNS: turnsFile(bed, attempt),
     STORIES_RECORD: recordFile,
     STORIES_ATTEMPT: String(attempt),
   };
-  const [alone, patience] =
+  const [oneByOne, patience] =
     attempt > 1
       ? [['--maxWorkers=1', '--maxConcurrency=1'], { STORIES_PATIENCE: String(retryTimeoutFactor) }]
       : [[], {}];
   return {
-    projects: projectsOf[bed],
-    report: `stories-${bed}-${attempt}`,
+    projects,
+    report: `stories-${bed}-${attempt}${isAlone ? '-alone' : ''}`,
     env: { ...env, ...turns, ...patience },
-    options: [...files, ...alone],
-    limitMillis: forMillis + slackMillis,
+    options: [...files, ...oneByOne],
   };
 }
 

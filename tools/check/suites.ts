@@ -1,5 +1,5 @@
 import { checkEveryFileIsReached } from '../lib/reach.ts';
-import { runOne, runSuite, type SuiteResult, sum } from '../lib/suites.ts';
+import { runOne, runSuite, type SuiteResult, sum, sumWithTimes } from '../lib/suites.ts';
 import type { Sources } from './inputs.ts';
 
 const minute = 60_000;
@@ -15,7 +15,7 @@ export async function staticChecks(): Promise<SuiteResult> {
     await runOne('tsc', ['-p', '.'], staticLimit),
     await runOne('knip', ['--no-progress', '--treat-config-hints-as-errors'], staticLimit),
   ];
-  return together(results);
+  return sumWithTimes(results);
 }
 
 /** Property tests have the examples of `seed`, or random ones. A failure prints the seed. */
@@ -41,12 +41,6 @@ export const badInput = (objects: number, seed?: number): Promise<SuiteResult> =
 
 export const contractOnCluster = (env: Readonly<Record<string, string>>): Promise<SuiteResult> =>
   runSuite({ projects: ['integration', 'contract'], env, report: 'contract-on-the-cluster', limitMillis: 10 * minute });
-
-const together = (results: readonly SuiteResult[]): SuiteResult => ({
-  ...sum(results),
-  wallSeconds: results.reduce((total, { wallSeconds }) => total + wallSeconds, 0),
-  cpuSeconds: results.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0),
-});
 
 /** A suite that is skipped if its inputs have not changed since it was green. */
 export interface SkippableSuite {

@@ -105,15 +105,17 @@ async function inOrder<T>(items: readonly T[], work: (item: T) => Promise<void>)
   for (const item of items) await work(item);
 }
 
-/** Runs stories, and beside them the contract and integration tests, on one cluster. */
+/**
+ * Runs stories, and beside them the contract and integration tests, on one cluster. Stories that run alone start after
+ * these tests.
+ */
 async function clusterSuites(run: Run, choice: Choice, forMillis: number): Promise<void> {
   await withOwnCluster('check', async (cluster) => {
     const before = cluster.cpuSeconds();
     const { env } = cluster;
-    await Promise.all([
-      run.suite(storiesOnCluster, () => runStories({ bed: 'cluster', choice, env, forMillis })),
-      run.suite('contract and integration on the cluster', () => suites.contractOnCluster(env)),
-    ]);
+    const contract = run.suite('contract and integration on the cluster', () => suites.contractOnCluster(env));
+    const storyRun: StoryRun = { bed: 'cluster', choice, env, forMillis, beforeAlone: contract };
+    await Promise.all([run.suite(storiesOnCluster, () => runStories(storyRun)), contract]);
     await run.suite('control plane, nodes and pods of the cluster', async () => clusterCost(cluster, before));
   }).catch((error: unknown) => run.fail(`the test cluster: ${error instanceof Error ? error.message : String(error)}`));
 }

@@ -37,13 +37,20 @@ export interface Suite {
 }
 
 /** A suite stops after this many failures. */
-const bailAfter = 5;
+export const bailAfter = 5;
 
 /** The tally of a suite, its wall-clock time, and the CPU time of its process tree. */
 export interface SuiteResult extends Tally {
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
 }
+
+/** The result of suites that ran one after the other. */
+export const sumWithTimes = (results: readonly SuiteResult[]): SuiteResult => ({
+  ...sum(results),
+  wallSeconds: results.reduce((total, { wallSeconds }) => total + wallSeconds, 0),
+  cpuSeconds: results.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0),
+});
 
 /** Runs vitest projects, prints their output and counts the results. */
 export async function runSuite(suite: Suite): Promise<SuiteResult> {

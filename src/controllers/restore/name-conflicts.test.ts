@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { coreos } from '../../apis/coreos-v1beta2/dialect.ts';
-import { failureOf } from '../../kube/errors.ts';
+import { failureOfAnswer } from '../../kube/errors.ts';
 import { nameConflictFor } from './name-conflicts.ts';
 
 const read = coreos.read({ metadata: { name: 'db', namespace: 'default', uid: 'u' }, spec: { size: 3 } });
@@ -31,7 +31,7 @@ it.each(['db-x', 'db2-2', 'db-2-v2-0', 'other-2-v2'])(
 
 /** The other API answers 404 with this text. */
 function conflictWithOtherApi(text: string): Promise<string | undefined> {
-  const get = () => Promise.reject(failureOf('get etcdclusters default/db', 404, { text }));
+  const get = () => Promise.reject(failureOfAnswer('get etcdclusters default/db', 404, { text }));
   const asking = { ...(context as object), client: { get }, otherClusterKinds: [{ group: 'other' }] } as never;
   return nameConflictFor(intent, { found, podsAndPvcs: { pods: [], claims: [] } }, asking);
 }

@@ -1,6 +1,6 @@
 import type { Blueprint } from '../../core/manifests/manifest.ts';
 import type { ObjectRef, RestoreIntent } from '../../core/restore/model.ts';
-import type { KubeObject, Stored } from '../../kube/object.ts';
+import type { KubeObject, Pod, Stored } from '../../kube/object.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resource.ts';
 import { slim } from '../../runtime/slim.ts';
 import { isOwnedBy } from '../../std/owner.ts';
@@ -47,4 +47,10 @@ export const objectRef = ({ metadata: { name, uid, deletionTimestamp } }: Stored
   name,
   uid,
   isTerminating: deletionTimestamp !== undefined,
+});
+
+/** `overdue` holds the UIDs of Pods that take too long to terminate. */
+export const terminatingRef = (pod: Stored<Pod>, overdue: ReadonlySet<string>): ObjectRef => ({
+  ...objectRef(pod),
+  isOverdue: overdue.has(pod.metadata.uid),
 });

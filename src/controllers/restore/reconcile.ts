@@ -1,7 +1,6 @@
 import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import type { AgentFacts } from '../../core/backup/agent.ts';
 import type { RestoreWorld } from '../../core/restore/model.ts';
-import { planRestore } from '../../core/restore/plan-restore.ts';
 import { blocked, type RestoreStep, type RestoreVerdict } from '../../core/restore/step.ts';
 import { type KubeObject, keyOf, type Stored } from '../../kube/object.ts';
 import { done, type Outcome, requeueOnStaleCache } from '../../runtime/outcome.ts';
@@ -10,15 +9,14 @@ import { Failure } from '../../std/failure.ts';
 import type { ClusterObject } from '../shared/context.ts';
 import { publish, withStatus } from '../shared/status-writer.ts';
 import { plainHttp, storeAccess } from '../shared/store-access.ts';
-import type { Writer } from '../shared/writer.ts';
+import { performRestore } from './act/perform.ts';
+import { deleteStoreProxies } from './act/store-proxy.ts';
 import { withCachedSecrets } from './cached-secrets.ts';
-import { withCertificates } from './certificates.ts';
 import type { RestoreContext } from './context.ts';
+import { decide } from './decide.ts';
 import { restoreFinalizer } from './finalizer.ts';
-import { type ObservedRestore, observeRestore } from './observe.ts';
-import { performRestore } from './perform.ts';
+import { observeRestore } from './observe.ts';
 import { replacingExisting } from './replace-existing.ts';
-import { deleteStoreProxies, ensureStoreProxy } from './store-proxy.ts';
 import { KindNotServed } from './target.ts';
 import { nextRestoreVisit, recordWait, visitIfUnchanged } from './visit.ts';
 
@@ -77,7 +75,7 @@ async function pass(object: Stored<ClusterObject>, read: ReadRestore, context: R
   const observed = await observeRestore(object, read, withCachedSecrets(keyOf(object.metadata), context));
   const { world, target } = observed;
   const writer = context.writer(keyOf(object.metadata));
-  const verdict = await decide(observed, { read, controller: context, writer }).catch(asBlockedVerdict);
+  const verdict = await decide(world, read, context).catch(asBlockedVerdict);
   if (verdict.is === 'over') return done;
   recordWait(verdict, observed, context);
   const facts = factsIn(world);
@@ -100,18 +98,6 @@ async function pass(object: Stored<ClusterObject>, read: ReadRestore, context: R
   if (verdict.step.kind === 'prove' && storeAccess(read.intent.store, 'to-read').isPlain)
     context.recordEvent(object, plainHttp);
   return nextRestoreVisit(verdict, world);
-}
-
-interface Deciding {
-  readonly read: ReadRestore;
-  readonly controller: RestoreContext;
-  readonly writer: Writer;
-}
-
-/** Plans the next step, after certificates and the store proxy that the step needs exist. */
-async function decide(observed: ObservedRestore, deciding: Deciding): Promise<RestoreVerdict> {
-  const planned = await withCertificates(planRestore(observed.world), { ...observed, ...deciding });
-  return ensureStoreProxy(planned, deciding);
 }
 
 type BlockedVerdict = RestoreVerdict & { readonly is: 'wait' };

@@ -1,6 +1,6 @@
 import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
 import type { RestorePhase, RestoreWorld } from '../../core/restore/model.ts';
-import type { RestoreVerdict } from '../../core/restore/step.ts';
+import type { RestoreStep, RestoreVerdict } from '../../core/restore/step.ts';
 import { keyOf } from '../../kube/object.ts';
 import { done, type Outcome, requeueAfter, waiting } from '../../runtime/outcome.ts';
 import type { RestoreContext } from './context.ts';
@@ -41,10 +41,14 @@ function mayNeedOtherSecret(verdict: RestoreVerdict, { cluster }: RestoreWorld):
 const isAboutToServe = ({ memory, cluster }: Pick<RestoreWorld, 'memory' | 'cluster'>): boolean =>
   memory.phase === 'seeding' && typeof cluster !== 'string' && cluster.seed?.isUp === true;
 
+/** True if the next step follows a change of the store proxy pod, which a watch reports. */
+const awaitsPod = ({ kind }: RestoreStep): boolean => kind === 'start-store-proxy' || kind === 'discard-store-proxy';
+
 export function nextRestoreVisit(verdict: RestoreVerdict, world: Pick<RestoreWorld, 'memory' | 'cluster'>): Outcome {
   const { phase } = world.memory;
   switch (verdict.is) {
     case 'act':
+      return awaitsPod(verdict.step) ? waitIn(phase, secondsIn(phase)) : requeueAfter(seconds.acted);
     case 'enter':
       return requeueAfter(seconds.acted);
     case 'wait':

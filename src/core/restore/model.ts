@@ -1,5 +1,7 @@
 import type { Agent, AgentFacts, AgentProgress } from '../backup/agent.ts';
 import type { StoreLocation } from '../backup/store-location.ts';
+import type { Due } from '../pki/due.ts';
+import type { StoreProxy } from './store-proxy.ts';
 
 /** The wanted state of a restore: a snapshot is restored into an existing cluster or into a new cluster. */
 export interface RestoreIntent {
@@ -124,4 +126,17 @@ export interface RestoreWorld {
   readonly spareName: string;
   /** A message with the cause if no agent can be started. */
   readonly obstacle: string | undefined;
+  /** Certificates that the operator issues for the cluster; undefined if it issues none. */
+  readonly certificates?: IssuedForCluster | 'not owned' | undefined;
+  /** Secrets that the seed owns although the EtcdCluster exists. Observed only if the plan needs it: `needsSeedSecrets`. */
+  readonly seedSecrets?: readonly ObjectRef[];
+  /** Observed only if the plan needs it: `needsStoreProxy`. */
+  readonly storeProxy?: StoreProxy;
+}
+
+/** The managed certificates of a cluster. `not owned`: another object owns the Secrets with their names. */
+interface IssuedForCluster {
+  readonly due: Due;
+  /** True if the Secret that members mount exists. */
+  readonly isStaged: boolean;
 }

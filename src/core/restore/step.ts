@@ -1,4 +1,5 @@
 import type { AgentProgress } from '../backup/agent.ts';
+import type { Due } from '../pki/due.ts';
 import type { ObjectRef, RestorePhase, Seed } from './model.ts';
 
 export type RestoreStep =
@@ -27,7 +28,18 @@ export type RestoreStep =
   | { readonly kind: 'release-cluster' }
   /** Moves the PVCs of the old members back to the cluster, as PVCs of removed members. */
   | { readonly kind: 'keep-old-data'; readonly claims: readonly ObjectRef[] }
-  | { readonly kind: 'discard-old-data'; readonly claims: readonly ObjectRef[] };
+  | { readonly kind: 'discard-old-data'; readonly claims: readonly ObjectRef[] }
+  | { readonly kind: 'issue-certificates'; readonly due: Exclude<Due, 'nothing'> }
+  /** Writes certificates into the Secret that members mount. */
+  | { readonly kind: 'stage-certificates' }
+  /** Makes the EtcdCluster the owner of Secrets of the seed. */
+  | { readonly kind: 'transfer-secrets'; readonly secrets: readonly ObjectRef[] }
+  | { readonly kind: 'start-store-proxy' }
+  /** Creates the Secret with the certificate of the store proxy, once the pod exists to own it. */
+  | { readonly kind: 'identify-store-proxy' }
+  /** Writes the address of the store proxy for the agents of the restore. */
+  | { readonly kind: 'publish-store-proxy' }
+  | { readonly kind: 'discard-store-proxy'; readonly pod: ObjectRef };
 
 export type RestoreVerdict =
   | { readonly is: 'act'; readonly step: RestoreStep; readonly message: string }

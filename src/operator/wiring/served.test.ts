@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { improbable } from '../../apis/improbable-v1alpha1/dialect.ts';
-import { failureOf } from '../../kube/errors.ts';
+import { failureOfAnswer } from '../../kube/errors.ts';
 import { Failure } from '../../std/failure.ts';
 import { makeLog } from '../telemetry/log.ts';
 import { dialectsToServe, isDefined, waitUntilDefined } from './served.ts';
@@ -53,7 +53,7 @@ describe('the served APIs', () => {
 });
 
 describe('an API without CRDs', () => {
-  const undefinedKind = (plural: string) => failureOf(`list ${plural}`, 404, { text: '404 page not found\n' });
+  const undefinedKind = (plural: string) => failureOfAnswer(`list ${plural}`, 404, { text: '404 page not found\n' });
 
   it('is served as soon as its CRDs exist', async () => {
     const clock = new VirtualClock();
@@ -105,7 +105,7 @@ describe('the check whether the kinds of an API are defined', () => {
   });
 
   it('is false at once if the kinds are unknown or may not be listed', async () => {
-    const unknown = failureOf('list etcdclusters', 404, { text: '404 page not found\n' });
+    const unknown = failureOfAnswer('list etcdclusters', 404, { text: '404 page not found\n' });
     expect(await found(unknown)).toEqual([false, 0]);
     expect(await found(new Failure('forbidden', 'no'))).toEqual([false, 0]);
   });

@@ -5,7 +5,7 @@ import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { PersistentVolumeClaim, Stored } from '../../../kube/object.ts';
 import { persistentVolumeClaims } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
-import { isOfPreviousCluster, isOverdue, notDeletedMessage } from './previous-incarnation.ts';
+import { isDeletionOverdue, isOfPreviousCluster, notDeletedMessage } from './previous-incarnation.ts';
 import { getLive, type StepContext, upkeepContext } from './step-context.ts';
 import { recordFailure } from './upkeep/labels.ts';
 
@@ -24,7 +24,7 @@ type Claim = Stored<PersistentVolumeClaim>;
 
 function confirmUsable(existing: Claim | undefined, { metadata }: Manifest, context: StepContext): Claim {
   const { name, labels } = metadata;
-  if (existing !== undefined && isOverdue(existing, context))
+  if (existing !== undefined && isDeletionOverdue(existing, context))
     throw recordFailure('NameTaken', notDeletedMessage('PersistentVolumeClaim', name), upkeepContext(context));
   if (existing === undefined || isOfPreviousCluster(existing, context))
     throw new Failure(

@@ -18,7 +18,10 @@ export function isOfPreviousCluster(
 const overdueMillis = 60_000;
 
 /** True if an object still exists long after its deletion. */
-export function isOverdue({ metadata }: Stored<KubeObject>, { controller }: Pick<StepContext, 'controller'>): boolean {
+export function isDeletionOverdue(
+  { metadata }: Stored<KubeObject>,
+  { controller }: Pick<StepContext, 'controller'>,
+): boolean {
   const { deletionTimestamp } = metadata;
   return deletionTimestamp !== undefined && controller.now().getTime() - Date.parse(deletionTimestamp) > overdueMillis;
 }

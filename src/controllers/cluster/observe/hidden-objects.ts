@@ -7,7 +7,7 @@ import { pods } from '../../../kube/resource.ts';
 import { Failure } from '../../../std/failure.ts';
 import { isOwnedBy } from '../../../std/owner.ts';
 import type { ControllerContext } from '../../shared/context.ts';
-import { isOfPreviousCluster, isOverdue, notDeletedMessage } from '../act/previous-incarnation.ts';
+import { isDeletionOverdue, isOfPreviousCluster, notDeletedMessage } from '../act/previous-incarnation.ts';
 import { getLive, type StepContext } from '../act/step-context.ts';
 import { podObject, pvcObject } from '../ensure/live-objects.ts';
 import { claimsOnServer } from './member-pvc.ts';
@@ -30,7 +30,7 @@ export async function podInTheWay(name: MemberName, context: LiveContext): Promi
     if (lostLabels(lost, context.blueprint) !== undefined) return { lost };
     return { failure: new Failure('conflict', `the pod of ${name} exists`) }; // the cache is late
   }
-  if (isOverdue(pod, context)) return taken(notDeletedMessage('Pod', name));
+  if (isDeletionOverdue(pod, context)) return taken(notDeletedMessage('Pod', name));
   if (isOfPreviousCluster(pod, context))
     return { failure: new Failure('conflict', `Pod ${name} of a previous cluster with this name is being deleted`) };
   return taken(

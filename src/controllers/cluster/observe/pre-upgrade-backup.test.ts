@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aKnownWorld, withIntent } from '../../../../test/support/worlds.ts';
 import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
 import type { KnownWorld } from '../../../core/cluster/model/cluster.ts';
-import { failureOf } from '../../../kube/errors.ts';
+import { failureOfAnswer } from '../../../kube/errors.ts';
 import { Failure } from '../../../std/failure.ts';
 import { makeBackup } from '../act/make-backup.ts';
 import type { StepContext } from '../act/step-context.ts';
@@ -82,7 +82,7 @@ describe('the pre-upgrade backup', () => {
 
   it.each([
     ['missing', notFound, ''],
-    ['missing', failureOf('get etcdbackups', 404, { text: '404 page not found' }), ''],
+    ['missing', failureOfAnswer('get etcdbackups', 404, { text: '404 page not found' }), ''],
     ['under-way', backup({}), ''],
     ['good', backup(good), ''],
     ['failed', backup(failed), 'no bucket'],

@@ -12,7 +12,7 @@ import { replaceExpiredCertificates } from './heal/replace-expired-certificates.
 import { restartOnOwnVolume } from './heal/restart-on-own-volume.ts';
 import { announceClientMigration } from './roll/announce-client-migration.ts';
 import { backUpBeforeUpgrade } from './roll/pre-upgrade-backup.ts';
-import { dropSecrets, issueCertificates, stageCertificates, waitForCertificates } from './roll/roll-certificates.ts';
+import { dropSecrets, issueDueCertificates, stageCertificates, waitForCertificates } from './roll/roll-certificates.ts';
 import { rollOne } from './roll/roll-one.ts';
 import { deleteRemovedVolumes } from './scale/delete-removed-volumes.ts';
 import { growByOne } from './scale/grow-by-one.ts';
@@ -43,7 +43,7 @@ const rulesBeforeContact: readonly Rule[] = [
   // Waits if PVCs of several etcd clusters have names of this cluster's members.
   waitOnAmbiguousVolumes,
   // Issues CAs and certificates that are missing or due for renewal.
-  issueCertificates,
+  issueDueCertificates,
   // Moves new certificates into the member Secret, one stage at a time.
   stageCertificates,
   // Before the cluster has formed: waits for the Secrets that the spec names.

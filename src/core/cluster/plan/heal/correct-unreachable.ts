@@ -1,7 +1,7 @@
 import type { ClusterWorld, MemberPod } from '../../model/cluster.ts';
 import { minorOf, movingTo } from '../../model/version.ts';
 import { routeFrom } from '../roll/outdated.ts';
-import { isOverdue } from '../scale/start-joining-member.ts';
+import { isUnreadyTooLong } from '../scale/start-joining-member.ts';
 import { act, type Rule, type Verdict } from '../step.ts';
 
 /**
@@ -26,7 +26,7 @@ function isHeldUp(memberPod: MemberPod, world: ClusterWorld): boolean {
   if (memberPod.phase === 'stuck') return true;
   const mayBegin =
     memberPod.phase === 'starting' || (memberPod.phase === 'running' && mayBeBlockedByTemplate(memberPod, world));
-  return mayBegin && isOverdue(memberPod, secondsToStart);
+  return mayBegin && isUnreadyTooLong(memberPod, secondsToStart);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   memberPodNamed,
 } from '../../model/cluster.ts';
 import { hasUnprovenTemplate } from '../roll/outdated.ts';
-import { isOverdue } from '../scale/start-joining-member.ts';
+import { isUnreadyTooLong } from '../scale/start-joining-member.ts';
 import { act, type Rule, type Verdict } from '../step.ts';
 
 /**
@@ -53,7 +53,7 @@ const fewestObservations = 5;
 export function isUnreachableForLong({ silence }: Member, memberPod: MemberPod, { intent }: ClusterWorld): boolean {
   const { millis, observations } = silence ?? { millis: 0, observations: 0 };
   const isSilent = millis > intent.replaceAfterSeconds * 1000 && observations >= fewestObservations;
-  return isSilent && isOverdue(memberPod, intent.replaceAfterSeconds);
+  return isSilent && isUnreadyTooLong(memberPod, intent.replaceAfterSeconds);
 }
 
 /** How much later than the others a member may recover after an outage of all nodes. */

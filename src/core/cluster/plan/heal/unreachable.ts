@@ -28,11 +28,11 @@ export function mayServeUnreached(world: ClusterWorld): boolean {
 /** The members that have been unreachable for long enough to be reported. */
 export function unreachableMembers({ membership }: Pick<ClusterWorld, 'membership'>): readonly MemberName[] {
   const members = membership.seen ? membership.value.members : [];
-  return members.filter((each) => isUnreachable(each) && isOverdue(each)).map(({ name }) => name);
+  return members.filter((each) => isUnreachable(each) && isSilentTooLong(each)).map(({ name }) => name);
 }
 
 const isUnreachable = ({ health }: Member): boolean => health === 'silent' || health === 'lost';
-const isOverdue = ({ silence }: Member): boolean => (silence?.millis ?? 0) >= reportedAfterMillis;
+const isSilentTooLong = ({ silence }: Member): boolean => (silence?.millis ?? 0) >= reportedAfterMillis;
 
 /** The report on unreachable members while there is quorum; undefined if all members answer. */
 export function unreachableMessage(world: ClusterWorld): string | undefined {

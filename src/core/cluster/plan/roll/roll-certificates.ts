@@ -5,7 +5,7 @@ import { act, type Rule, wait } from '../step.ts';
 /**
  * Issues managed certificates before members need them, and renews them long before they expire, also without quorum.
  */
-export const issueCertificates: Rule = ({ certificates }) => {
+export const issueDueCertificates: Rule = ({ certificates }) => {
   const due = certificates?.due ?? 'nothing';
   if (due === 'nothing') return undefined;
   const message = due === 'authorities' ? 'issuing new CAs and certificates' : 'issuing new certificates';

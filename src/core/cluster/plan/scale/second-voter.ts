@@ -3,7 +3,7 @@ import { hasLearners } from '../../model/version.ts';
 import { causeOf } from '../cause.ts';
 import { isAsDesired, versionForJoiningMembers, wantedSize } from '../roll/outdated.ts';
 import { act, type Rule, wait } from '../step.ts';
-import { isOverdue } from './start-joining-member.ts';
+import { isUnreadyTooLong } from './start-joining-member.ts';
 
 /**
  * Before etcd 3.4 a new member is a voter at once. In a cluster of one, the second voter raises the quorum to two
@@ -38,7 +38,7 @@ const secondsToWait = 60;
  */
 function mustBeRecreated(memberPod: MemberPod, { intent }: KnownWorld, { members }: Membership): boolean {
   if (!isAsDesired(memberPod, versionForJoiningMembers(members, intent), intent)) return true;
-  return memberPod.hasRun && memberPod.phase === 'stuck' && isOverdue(memberPod, secondsToWait);
+  return memberPod.hasRun && memberPod.phase === 'stuck' && isUnreadyTooLong(memberPod, secondsToWait);
 }
 
 export function needsPreparation(world: KnownWorld): boolean {

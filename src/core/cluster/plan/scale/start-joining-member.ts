@@ -41,7 +41,7 @@ function checkMemberPod(memberPod: MemberPod, { intent }: ClusterWorld, version:
   const { name, uid } = memberPod;
   if (mustBeRecreated(memberPod, isAsDesired(memberPod, version, intent)))
     return act('MemberStarting', `recreating pod ${name}`, { kind: 'stop-member-pod', name, uid });
-  if (isOverdue(memberPod, intent.replaceAfterSeconds)) return undefined; // `replaceDeadMember` removes the member
+  if (isUnreadyTooLong(memberPod, intent.replaceAfterSeconds)) return undefined; // `replaceDeadMember` removes the member
   return causeOf([memberPod]) ?? wait('MemberStarting', `waiting for member ${name} to start`);
 }
 
@@ -66,5 +66,5 @@ const mustBeRecreated = ({ phase, bootstrapForbidden, ready }: MemberPod, asDesi
   phase === 'ended' || (phase !== 'stopping' && (bootstrapForbidden || (!asDesired && !ready)));
 
 /** True if this operator has seen the pod unready for longer than `seconds`. */
-export const isOverdue = ({ ready, unreadyMillis = 0 }: MemberPod, seconds: number): boolean =>
+export const isUnreadyTooLong = ({ ready, unreadyMillis = 0 }: MemberPod, seconds: number): boolean =>
   !ready && unreadyMillis > seconds * 1000;

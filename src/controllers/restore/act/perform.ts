@@ -1,26 +1,29 @@
-import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
-import type { MemberName } from '../../core/cluster/model/names.ts';
-import { type AgentImage, agentPod } from '../../core/manifests/agent-pod.ts';
-import { servingLabel } from '../../core/manifests/labels.ts';
-import { type Seeding, seedClaim, seedPod } from '../../core/manifests/seed-pod.ts';
-import type { Seed } from '../../core/restore/model.ts';
-import type { RestoreStep } from '../../core/restore/step.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
-import type { KubeObject, Stored } from '../../kube/object.ts';
-import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
-import { Failure } from '../../std/failure.ts';
-import { scheduledAt } from '../shared/agent-pods.ts';
-import type { ClusterObject } from '../shared/context.ts';
-import { publish } from '../shared/status-writer.ts';
-import type { Writer } from '../shared/writer.ts';
-import type { RestoreContext } from './context.ts';
+import type { ReadRestore } from '../../../apis/common/restore-dialect.ts';
+import type { MemberName } from '../../../core/cluster/model/names.ts';
+import { agentPod } from '../../../core/manifests/agent-pod.ts';
+import { servingLabel } from '../../../core/manifests/labels.ts';
+import { type Seeding, seedClaim, seedPod } from '../../../core/manifests/seed-pod.ts';
+import type { Seed } from '../../../core/restore/model.ts';
+import type { RestoreStep } from '../../../core/restore/step.ts';
+import { isAlreadyExists } from '../../../kube/errors.ts';
+import type { KubeObject, Stored } from '../../../kube/object.ts';
+import { persistentVolumeClaims, pods, type Resource } from '../../../kube/resource.ts';
+import { Failure } from '../../../std/failure.ts';
+import { scheduledAt } from '../../shared/agent-pods.ts';
+import type { ClusterObject } from '../../shared/context.ts';
+import { publish } from '../../shared/status-writer.ts';
+import type { Writer } from '../../shared/writer.ts';
+import type { RestoreContext } from '../context.ts';
+import { restoreFinalizer } from '../finalizer.ts';
+import { labelsOf, madeByAnnotation } from '../pods-and-pvcs.ts';
+import { accessFor } from '../store-proxy-objects.ts';
+import type { Target } from '../target.ts';
+import { imageOf } from './agent-image.ts';
+import { prepareCertificates, transferSecrets } from './certificates.ts';
 import { createCluster } from './create-cluster.ts';
 import { type Discard, discard, isDiscard, ownObject, removeAll } from './discard.ts';
-import { restoreFinalizer } from './finalizer.ts';
 import { keepOld, setAside } from './old-volumes.ts';
-import { labelsOf, madeByAnnotation } from './pods-and-pvcs.ts';
-import { accessFor } from './store-proxy-objects.ts';
-import type { Target } from './target.ts';
+import { isStoreProxyStep, performOnStoreProxy, type StoreProxyStep } from './store-proxy.ts';
 
 /** The step context of a restore. */
 export interface RestoreStepContext extends Omit<StepInput, 'target'> {
@@ -40,17 +43,23 @@ interface StepInput {
 export async function performRestore(step: RestoreStep, { target, ...input }: StepInput): Promise<void> {
   if (step.kind === 'prove') return prove({ ...input, target });
   if (step.kind === 'pin' || step.kind === 'unpin') return pin(step.kind === 'pin', input);
+  if (isStoreProxyStep(step)) return performOnStoreProxy(step, input);
   if (isDiscard(step)) return discard(step, input);
   if (target === undefined) throw new Failure('bug', 'restore step without a target cluster');
   return performOn(step, { ...input, target });
 }
 
-type OnCluster = Exclude<RestoreStep, Discard | { readonly kind: 'prove' | 'pin' | 'unpin' }>;
+type OnCluster = Exclude<RestoreStep, Discard | StoreProxyStep | { readonly kind: 'prove' | 'pin' | 'unpin' }>;
 
 async function performOn(step: OnCluster, context: RestoreStepContext): Promise<void> {
   switch (step.kind) {
     case 'start-seed':
       return startSeed(step.name, context);
+    case 'issue-certificates':
+    case 'stage-certificates':
+      return prepareCertificates(step, context);
+    case 'transfer-secrets':
+      return transferSecrets(step, context);
     case 'create-cluster':
       return createCluster(context);
     case 'hold-cluster':
@@ -70,11 +79,6 @@ async function performOn(step: OnCluster, context: RestoreStepContext): Promise<
     default:
       return step satisfies never;
   }
-}
-
-function imageOf({ image }: RestoreContext): AgentImage {
-  if (typeof image === 'string') throw new Failure('unreachable', image);
-  return image;
 }
 
 /** Starts the agent that inspects the backup before anything is created. The seed reads the backup to its end later. */

@@ -1,10 +1,10 @@
-import type { ReadRestore } from '../../apis/common/restore-dialect.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
-import type { ClusterObject } from '../shared/context.ts';
-import type { Writer } from '../shared/writer.ts';
-import type { RestoreContext } from './context.ts';
-import { madeByAnnotation } from './pods-and-pvcs.ts';
-import type { Target } from './target.ts';
+import type { ReadRestore } from '../../../apis/common/restore-dialect.ts';
+import { isAlreadyExists } from '../../../kube/errors.ts';
+import type { ClusterObject } from '../../shared/context.ts';
+import type { Writer } from '../../shared/writer.ts';
+import type { RestoreContext } from '../context.ts';
+import { madeByAnnotation } from '../pods-and-pvcs.ts';
+import type { Target } from '../target.ts';
 
 interface Creating {
   readonly read: ReadRestore;

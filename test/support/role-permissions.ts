@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
-import { fieldOf, read } from '../support/api.ts';
-import { type Api, coreos, improbable } from '../support/apis.ts';
-import { requestsOf } from '../support/audit-log.ts';
-import { applyBackup, backedUp, backUpImprobable, claimManifest, resourceOf } from '../support/backups.ts';
-import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
-import type { Kubectl } from '../support/kubectl.ts';
-import { installFor } from '../support/operator.ts';
-import { originalOfImprobable } from '../support/original-improbable.ts';
-import { createOriginal } from '../support/originals.ts';
-import { permissionsIn } from '../support/roles.ts';
-import { type StoryContext, story } from '../support/story.ts';
-import { clientAccessIn, withCertificates } from '../support/tls-cluster.ts';
-import { until } from '../support/until.ts';
-import { created, field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
+import { fieldOf, read } from './api.ts';
+import { type Api, coreos, improbable } from './apis.ts';
+import { requestsOf } from './audit-log.ts';
+import { applyBackup, backedUp, backUpImprobable, claimManifest, resourceOf } from './backups.ts';
+import { type DeclaredCluster, declaredIn } from './cluster.ts';
+import type { Kubectl } from './kubectl.ts';
+import { installFor } from './operator.ts';
+import { originalOfImprobable } from './original-improbable.ts';
+import { createOriginal } from './originals.ts';
+import { permissionsIn } from './roles.ts';
+import type { StoryContext } from './story.ts';
+import { clientAccessIn, withCertificates } from './tls-cluster.ts';
+import { until } from './until.ts';
+import { created, field, inSeconds, waitFor, waitForDeletion } from './waits.ts';
 
 const version = '3.6.16';
 /** Every account may create this resource. */
@@ -128,15 +128,42 @@ const deleteVolumes = {
   improbable: { keepRemovedVolumesSeconds: 0, storage: { volumeClaimPolicy: 'Delete', volumeClaimTemplate } },
 };
 
-for (const api of [coreos, improbable])
-  story.onOurCluster(`the operator uses exactly the permissions of its Role for the ${api.name} API`, (context) =>
-    useEveryPermission(api, context),
-  );
-
-async function useEveryPermission(api: Api, context: StoryContext): Promise<void> {
-  const { kubectl, step, namespace, nodes } = context;
+/** Uses every permission of a Role, and compares them with the audit log. */
+export async function useEveryPermission(api: Api, context: StoryContext): Promise<void> {
+  const { kubectl, step } = context;
   const db = declaredIn(api)(kubectl);
   await installFor(api, context);
+  await scaleAndUpgrade(db, api, context);
+  await step('a PVC and a pod are deleted, and a Service selector is changed', async () => {
+    await loseVolumeAndPod(db, kubectl);
+    await disturbService(kubectl);
+  });
+  if (api === improbable) await step('a schedule saves to a PVC', () => saveBySchedule(kubectl));
+  await step('a cluster with TLS serves, and TLS is removed', () => serveWithTls(api, context));
+  await step('scaled to one', async () => {
+    await kubectl(`scale ${db.resource} --replicas=1`);
+    await db.settled(1);
+  });
+  await step('a backup to a PVC is restored', () =>
+    api === coreos ? saveAndRestore(db, kubectl) : saveAndRestoreIntoCopy(kubectl),
+  );
+  if (api === improbable) await step('a cluster of the original operator is adopted', () => adoptOriginal(context));
+  await step('a second even size increments the count of the Event', async () => {
+    await kubectl(`scale ${db.resource} --replicas=4`);
+    await kubectl('wait events --field-selector reason=EvenSize --for=jsonpath={.count}=2 --timeout=60s');
+  });
+  await step('the member Secret is deleted after TLS is removed', () =>
+    waitForDeletion(kubectl, 'secret/safe-member-tls', 180),
+  );
+  await step('deleted clusters leave no pod and no PVC', async () => {
+    await kubectl(`delete ${api.resource} db safe copy`);
+    await kubectl(`wait pods,persistentvolumeclaims -l '${api.label} in (db, safe, copy)' --for=delete --timeout=60s`);
+  });
+  await step('the audit log has exactly the permissions of the Role', async () => comparePermissions(api, context));
+}
+
+async function scaleAndUpgrade(db: DeclaredCluster, api: Api, context: StoryContext): Promise<void> {
+  const { kubectl, step, namespace } = context;
   await step('a cluster with PVCs is scaled to four and back', async () => {
     await db.apply({ size: 3, version, durable: true, extra: deleteVolumes[api.name] });
     await db.settled(3);
@@ -158,47 +185,25 @@ async function useEveryPermission(api: Api, context: StoryContext): Promise<void
     expect(made).toContain(`"file://backups/upgrades/db-${namespace}.db-before-3.7.3"`);
     expect(made).toContain(`"${version}"`);
   });
-  await step('a PVC and a pod are deleted, and a Service selector is changed', async () => {
-    await loseVolumeAndPod(db, kubectl);
-    await disturbService(kubectl);
+}
+
+async function serveWithTls(api: Api, { kubectl, namespace }: StoryContext): Promise<void> {
+  const extra = deleteVolumes[api.name];
+  const certificates = await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
+  await waitFor(kubectl, `${api.resource}/safe`, inSeconds(90, field(`.status.${api.status.ready}`, 1)));
+  await certificates.write();
+  const renewed = (await clientAccessIn(kubectl, 'safe-peer', 'peer')).tls.cert;
+  await until('the member Secret has the renewed certificate', async () => {
+    return (await clientAccessIn(kubectl, 'safe-member-tls', 'peer')).tls.cert === renewed || undefined;
   });
-  if (api === improbable) await step('a schedule saves to a PVC', () => saveBySchedule(kubectl));
-  await step('a cluster with TLS serves, and TLS is removed', async () => {
-    const extra = deleteVolumes[api.name];
-    const certificates = await withCertificates(kubectl, { name: 'safe', namespace, size: 1, version, api, extra });
-    await waitFor(kubectl, `${api.resource}/safe`, inSeconds(90, field(`.status.${api.status.ready}`, 1)));
-    await certificates.write();
-    const renewed = (await clientAccessIn(kubectl, 'safe-peer', 'peer')).tls.cert;
-    await until('the member Secret has the renewed certificate', async () => {
-      return (await clientAccessIn(kubectl, 'safe-member-tls', 'peer')).tls.cert === renewed || undefined;
-    });
-    await kubectl(`patch ${api.resource}/safe --type=merge -p '${JSON.stringify({ spec: { [api.tlsField]: null } })}'`);
-  });
-  await step('scaled to one', async () => {
-    await kubectl(`scale ${db.resource} --replicas=1`);
-    await db.settled(1);
-  });
-  await step('a backup to a PVC is restored', () =>
-    api === coreos ? saveAndRestore(db, kubectl) : saveAndRestoreIntoCopy(kubectl),
+  await kubectl(`patch ${api.resource}/safe --type=merge -p '${JSON.stringify({ spec: { [api.tlsField]: null } })}'`);
+}
+
+function comparePermissions(api: Api, { namespace, nodes }: StoryContext): void {
+  const requests = requestsOf(nodes.auditLog, `${namespace}:etcd-operator-sa`);
+  expect(requests.filter(({ isGranted }) => !isGranted)).toEqual([]);
+  const used = new Set(
+    requests.filter(({ resource }) => resource !== grantedToAll).map(({ permission }) => permission),
   );
-  if (api === improbable) await step('a cluster of the original operator is adopted', () => adoptOriginal(context));
-  await step('a second even size increments the count of the Event', async () => {
-    await kubectl(`scale ${db.resource} --replicas=4`);
-    await kubectl('wait events --field-selector reason=EvenSize --for=jsonpath={.count}=2 --timeout=60s');
-  });
-  await step('the member Secret is deleted after TLS is removed', () =>
-    waitForDeletion(kubectl, 'secret/safe-member-tls', 180),
-  );
-  await step('deleted clusters leave no pod and no PVC', async () => {
-    await kubectl(`delete ${api.resource} db safe copy`);
-    await kubectl(`wait pods,persistentvolumeclaims -l '${api.label} in (db, safe, copy)' --for=delete --timeout=60s`);
-  });
-  await step('the audit log has exactly the permissions of the Role', async () => {
-    const requests = requestsOf(nodes.auditLog, `${namespace}:etcd-operator-sa`);
-    expect(requests.filter(({ isGranted }) => !isGranted)).toEqual([]);
-    const used = new Set(
-      requests.filter(({ resource }) => resource !== grantedToAll).map(({ permission }) => permission),
-    );
-    expect([...used].toSorted()).toEqual(permissionsIn(`examples/${api.name}/etcd-operator-role.yaml`, 'Role'));
-  });
+  expect([...used].toSorted()).toEqual(permissionsIn(`examples/${api.name}/etcd-operator-role.yaml`, 'Role'));
 }

@@ -1,17 +1,19 @@
-import type { ObjectRef } from '../../core/restore/model.ts';
-import type { RestoreStep } from '../../core/restore/step.ts';
-import type { KubeObject, Stored } from '../../kube/object.ts';
-import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource.ts';
-import { unless } from '../../std/failure.ts';
+import type { ObjectRef } from '../../../core/restore/model.ts';
+import type { RestoreStep } from '../../../core/restore/step.ts';
+import type { KubeObject, Stored } from '../../../kube/object.ts';
+import { persistentVolumeClaims, pods, type Resource } from '../../../kube/resource.ts';
+import { unless } from '../../../std/failure.ts';
+import { isMadeFor } from '../pods-and-pvcs.ts';
 import type { RestoreStepContext } from './perform.ts';
-import { isMadeFor } from './pods-and-pvcs.ts';
+import type { StoreProxyStep } from './store-proxy.ts';
 
 type DiscardContext = Pick<RestoreStepContext, 'read' | 'controller' | 'writer'>;
 
 /** Steps that delete objects of the restore itself. They need no cluster. */
-export type Discard = Extract<RestoreStep, { readonly kind: `discard-${string}` }>;
+export type Discard = Exclude<Extract<RestoreStep, { readonly kind: `discard-${string}` }>, StoreProxyStep>;
 
-export const isDiscard = (step: RestoreStep): step is Discard => step.kind.startsWith('discard-');
+export const isDiscard = (step: Exclude<RestoreStep, StoreProxyStep>): step is Discard =>
+  step.kind.startsWith('discard-');
 
 export async function discard(step: Discard, context: DiscardContext): Promise<void> {
   switch (step.kind) {

@@ -1,10 +1,10 @@
-import { memberOfClaim } from '../../core/cluster/model/pvc-names.ts';
-import { removedMetadata } from '../../core/manifests/removed-pvc.ts';
-import type { ObjectRef } from '../../core/restore/model.ts';
-import { persistentVolumeClaims } from '../../kube/resource.ts';
-import { unless } from '../../std/failure.ts';
+import { memberOfClaim } from '../../../core/cluster/model/pvc-names.ts';
+import { removedMetadata } from '../../../core/manifests/removed-pvc.ts';
+import type { ObjectRef } from '../../../core/restore/model.ts';
+import { persistentVolumeClaims } from '../../../kube/resource.ts';
+import { unless } from '../../../std/failure.ts';
+import { labelsOf } from '../pods-and-pvcs.ts';
 import type { RestoreStepContext } from './perform.ts';
-import { labelsOf } from './pods-and-pvcs.ts';
 
 /**
  * Makes the restore the owner of PVCs of old members: they are deleted with the restore unless their owner changes
