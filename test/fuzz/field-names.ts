@@ -13,12 +13,14 @@ export function isNamedIn(message: string, { kind, spec, mutations }: Example): 
   });
 }
 
-/** The last two fields of a path, and all fields that the valid object lacks: they are made with the changed one. */
+/**
+ * The last two fields of a path, and all that are made with the changed one, with the object that they are made in. An
+ * item of a list has the name of the list.
+ */
 function changedFields(at: Mutation['at'], valid: unknown): readonly string[] {
-  const [, ...below] = at;
-  const depth = existingSteps(at, valid);
-  const made = below.slice(Math.max(depth - 1, 0)).filter((step) => typeof step === 'string');
-  return [...made, ...below.filter((step) => typeof step === 'string' && isName(step)).slice(-2)].map(String);
+  const fields = at.slice(1).filter((step) => typeof step === 'string');
+  const existing = at.slice(1, existingSteps(at, valid)).filter((step) => typeof step === 'string');
+  return [...fields.slice(Math.max(existing.length - 1, 0)), ...fields.filter(isName).slice(-2)];
 }
 
 /** The number of steps of a path that exist in an object. */

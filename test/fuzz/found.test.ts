@@ -38,6 +38,28 @@ const found: readonly (readonly [title: string, kind: string, mutation: Mutation
     'waiting',
   ],
   [
+    'an annotation of a restore that is longer than a message does not stop reports',
+    'improbable EtcdCluster',
+    set('x'.repeat(33_000), 'metadata', 'annotations', 'etcd.improbable.io/restoring'),
+    'waiting',
+  ],
+  [
+    'half a character in the name of a member is no bug',
+    'coreos EtcdCluster',
+    set({ ready: ['\ud8ac'] }, 'status', 'members'),
+    'waiting',
+  ],
+  [
+    'a text that is too long is reported with the field that it makes too long',
+    'improbable EtcdRestore',
+    set(
+      'x'.repeat(33_000),
+      ...['spec', 'clusterTemplate', 'spec', 'podTemplate', 'affinity', 'nodeAffinity'],
+      ...['preferredDuringSchedulingIgnoredDuringExecution', 'Size'],
+    ),
+    'refused by the operator',
+  ],
+  [
     'a member that the status of the original lists twice does not stop reports',
     'coreos EtcdCluster',
     set({ ready: ['db-0'], unready: ['db-0'] }, 'status', 'members'),

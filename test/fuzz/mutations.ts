@@ -69,7 +69,7 @@ const describe = ({ kind, spec, mutations, isShared, isWorked }: Omit<Example, t
     spec: kind.specs.indexOf(spec),
     isShared,
     isWorked,
-    mutations: mutations.map(({ at, ...rest }) => ({ ...rest, at: pathText(at) })),
+    mutations: mutations.map(({ does, at, ...rest }) => ({ does, at: pathText(at), ...rest })),
   }).slice(0, 4000);
 
 export const exampleOf = (fields: Omit<Example, typeof fc.toStringMethod>): Example => ({

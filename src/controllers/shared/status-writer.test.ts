@@ -81,6 +81,18 @@ const merged = (before: object, changes: object = {}): object =>
   Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null));
 
 describe('the published status', () => {
+  it('is written with shorter texts if the API server would refuse them', async () => {
+    const server = new Server(thing());
+    await server.publish({ conditions: [{ message: 'x'.repeat(40_000) }] });
+    expect(server.status).toEqual({ conditions: [{ message: `${'x'.repeat(32_767)}…` }] });
+  });
+
+  it('is written once if the API server replaces half a character', async () => {
+    const server = new Server(thing());
+    for (const _ of [1, 2]) await server.publish({ reason: '\ud83d' });
+    expect([server.status, server.writes]).toEqual([{ reason: '\ufffd' }, 1]);
+  });
+
   it('is written once, without fields that are gone', async () => {
     const server = new Server(thing({ old: 1, kept: 1 }));
     await server.publish({ kept: 2 });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
+import { storable } from '../../std/storable.ts';
 import type { ClusterObject, ControllerContext } from './context.ts';
 import type { Writer } from './writer.ts';
 
@@ -15,7 +16,8 @@ export interface PublishContext extends Pick<ControllerContext, 'writer' | 'reso
  * Writes the status if it has changed. The resourceVersion that was read is a precondition: a write must not replace
  * the memory that another operator has written since.
  */
-export async function publish(object: Stored<ClusterObject>, status: object, context: PublishContext): Promise<void> {
+export async function publish(object: Stored<ClusterObject>, written: object, context: PublishContext): Promise<void> {
+  const status = storable(written, longestText);
   if (isDeepStrictEqual(object.status ?? {}, status)) return;
   const { namespace, name, uid, resourceVersion } = object.metadata;
   const at = { namespace, name };
@@ -35,6 +37,9 @@ export async function publish(object: Stored<ClusterObject>, status: object, con
   }
   if (kept !== undefined) await patch({ body: { metadata: { uid, annotations: { [annotation(context)]: null } } } });
 }
+
+/** The limit of messages and reasons in every status. A longer one would keep the whole status from being written. */
+const longestText = 32_768;
 
 interface Target {
   readonly resource: Resource<ClusterObject>;
