@@ -1,6 +1,6 @@
 import { objectWith } from './kinds.ts';
 import type { Example, Mutation } from './mutations.ts';
-import type { Step } from './schema-paths.ts';
+import { pathText, type Step } from './schema-paths.ts';
 
 /** True if a message names a field that an example changes, or the object that contains it. */
 export function isNamedIn(message: string, { kind, spec, mutations }: Example): boolean {
@@ -9,18 +9,26 @@ export function isNamedIn(message: string, { kind, spec, mutations }: Example): 
   return mutations.some(({ at }) => {
     const names = changedFields(at, valid).filter(isName);
     // Without a name the whole spec was changed.
-    return names.length === 0 || names.some((name) => said.includes(wordsOf(name).replace(/name$/, '')));
+    const isNamed = names.length === 0 || names.some((name) => said.includes(wordsOf(name).replace(/name$/, '')));
+    return isNamed || isTooLarge(message, at);
   });
 }
 
-/**
- * The last two fields of a path, and all that are made with the changed one, with the object that they are made in. An
- * item of a list has the name of the list.
- */
+/** A limit of size is that of an object, with all that it contains: a field deep inside makes it too large. */
+const isTooLarge = (message: string, at: Mutation['at']): boolean =>
+  at.some((_, index) => {
+    const path = pathText(at.slice(0, index + 1));
+    return (
+      index > 1 && [`${path}: must not have more than`, `${path}: is too large`].some((text) => message.includes(text))
+    );
+  });
+
+/** The last two fields of a path, and all fields that the valid object lacks: they are made with the changed one. */
 function changedFields(at: Mutation['at'], valid: unknown): readonly string[] {
-  const fields = at.slice(1).filter((step) => typeof step === 'string');
-  const existing = at.slice(1, existingSteps(at, valid)).filter((step) => typeof step === 'string');
-  return [...fields.slice(Math.max(existing.length - 1, 0)), ...fields.filter(isName).slice(-2)];
+  const [, ...below] = at;
+  const depth = existingSteps(at, valid);
+  const made = below.slice(Math.max(depth - 1, 0)).filter((step) => typeof step === 'string');
+  return [...made, ...below.filter((step) => typeof step === 'string' && isName(step)).slice(-2)].map(String);
 }
 
 /** The number of steps of a path that exist in an object. */

@@ -65,6 +65,18 @@ const found: readonly (readonly [title: string, kind: string, mutation: Mutation
     set({ ready: ['db-0'], unready: ['db-0'] }, 'status', 'members'),
     'waiting',
   ],
+  [
+    'a seed member that no cluster can have does not stay in the status',
+    'coreos EtcdRestore',
+    set('/a', 'status', 'seedMember'),
+    'served',
+  ],
+  [
+    'a size that no backup can have does not stay in the status',
+    'improbable EtcdBackup',
+    set(-1, 'status', 'sizeBytes'),
+    'served',
+  ],
   ['an empty seed member does not stop a restore', 'coreos EtcdRestore', set('', 'status', 'seedMember'), 'served'],
   ['an empty seed member does not stop a restore', 'improbable EtcdRestore', set('', 'status', 'seedMember'), 'served'],
   ['the field constructor is unknown and dropped', 'improbable EtcdCluster', set('x', 'spec', 'constructor'), 'served'],

@@ -3,7 +3,7 @@ import type { StructuralSchema } from '../../src/apis/common/schema/structural-s
 
 /** Values that users write by mistake, or to do harm. */
 
-const sizes = [64, 254, 300, 2049, 8193, 33_000, 70_000, 300_000];
+const sizes = [52, 53, 64, 253, 254, 300, 1024, 2049, 8193, 33_000, 70_000, 300_000];
 
 const names = [
   ...['', ' ', '-', 'a-', '-a', 'UPPER', 'a..b', 'a.b', 'a_b', 'a/b', 'a//b', '/a', 'a/', '..', '../../etc/passwd'],
@@ -20,6 +20,14 @@ const names = [
     'etcd.version',
   ],
   ...['etcd.database.coreos.com/x', 'etcd.improbable.io/x', 'app.kubernetes.io/name', 'example.com/a', 'x'.repeat(63)],
+  ...['a', 'etcd-2', '2-etcd', 'db-0', 'db-client', 'db-server-tls', 'backups'],
+];
+
+/** Settings of etcd that only the operator makes, as variables and as flags. */
+const etcdSettings = [
+  ...['ETCD_NAME', 'ETCD_DATA_DIR', 'ETCD_INITIAL_CLUSTER', 'ETCD_INITIAL_CLUSTER_STATE', 'ETCD_FORCE_NEW_CLUSTER'],
+  ...['ETCD_LISTEN_PEER_URLS', 'ETCD_ADVERTISE_CLIENT_URLS', 'ETCD_CERT_FILE', 'ETCD_UNSAFE_NO_FSYNC', 'etcd_name'],
+  ...['--data-dir=/', '--force-new-cluster', 'A=B', 'LD_PRELOAD', 'PATH'],
 ];
 
 const controls = [
@@ -67,6 +75,9 @@ const quantities = [
   '1 Gi',
   '1i',
   'Gi',
+  '10Ei',
+  '1Gi ',
+  '0.1m',
 ];
 const numbersAsText = [
   '0',
@@ -96,6 +107,14 @@ const versions = [
   '03.5.1',
   '3.5.21@sha256:00',
   '999.999.9999',
+  '3.5.30+x',
+  '3.5.30; rm -rf /',
+  '3.6.0',
+  '3.2.13',
+  `3.5.21@sha256:${'0'.repeat(64)}`,
+  `etcd:v3.5.21@sha256:${'0'.repeat(64)}`,
+  'registry:5000/etcd',
+  'a b',
 ];
 
 const urls = [
@@ -112,6 +131,9 @@ const urls = [
     's3:///key',
     's3://b/..',
     's3://b/a/../c',
+    'https://kubernetes.default.svc',
+    'https://metadata.google.internal',
+    '[fd00:ec2::254]:2379',
   ],
   ...[
     'gs://b/k?x=1',
@@ -157,7 +179,23 @@ const times = [
     '0 0 L * *',
     '0 0 ? * MON#6',
   ],
-  ...['Europe/Berlin', 'Mars/Base', 'UTC', 'utc', '+25:00', '2026-02-30', '1h', '0s', '-1h', '1h1', '99999h'],
+  ...[
+    'Europe/Berlin',
+    'Mars/Base',
+    'UTC',
+    'utc',
+    '+25:00',
+    '2026-02-30',
+    '1h',
+    '0s',
+    '-1h',
+    '1h1',
+    '99999h',
+    '1d',
+    '-5m',
+    '9999999h',
+    '@yearly',
+  ],
 ];
 
 const texts = [
@@ -168,6 +206,7 @@ const texts = [
   ...quantities,
   ...numbersAsText,
   ...versions,
+  ...etcdSettings,
   ...urls,
   ...times,
 ];
@@ -185,8 +224,11 @@ const numbers = [
   -0,
   1,
   2,
+  4,
   8,
+  9,
   10,
+  1e9,
   1.5,
   0.1,
   65_536,
@@ -217,6 +259,9 @@ const hostileTree: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(
   ...[withKey('toString', 'x'), { length: 3 }, nested(8), nested(40), nested(200)],
   ...[{ secretKeyRef: { name: 'user-secret', key: 'token' } }, { secretKeyRef: { name: 'foreign', key: 'token' } }],
   ...[{ privileged: true }, { hostPath: { path: '/' } }, { runAsUser: 0 }, { runAsNonRoot: false }],
+  ...[{ containers: [{ name: 'etcd', image: 'x' }] }, [{ name: 'etcd', image: 'x', command: ['/bin/sh'] }]],
+  ...[{ name: 'ETCD_NAME', value: 'x' }, [{ name: 'ETCD_FORCE_NEW_CLUSTER', value: 'true' }]],
+  ...[{ requests: { memory: '2Gi' }, limits: { memory: '1Mi' } }, { storage: '1Mi' }],
   Array.from({ length: 200 }, (_, index) => ({ name: `item-${index}` })),
   Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`key-${index}`, 'v'])),
 );
@@ -263,8 +308,16 @@ export const hostileKey: fc.Arbitrary<string> = fc.oneof(
     'constructor',
     'hostNetwork',
     'hostPID',
+    'hostIPC',
     'hostPath',
     'privileged',
+    'nodeName',
+    'containers',
+    'initContainers',
+    'ephemeralContainers',
+    'volumes',
+    'runtimeClassName',
+    'namespace',
     'Size',
     'replica',
     '',

@@ -5,7 +5,7 @@ import { isNamedIn } from './field-names.ts';
 import { collectionPath, kinds, namesOfKind } from './kinds.ts';
 import { type LabAnswer, LabApi, type LabJson } from './lab-api.ts';
 import { type Example, mutated } from './mutations.ts';
-import { Operator, type Seen } from './operator.ts';
+import { isSettled, Operator, type Seen } from './operator.ts';
 
 import { shapeProblems } from './pod-shape.ts';
 
@@ -95,6 +95,7 @@ export async function judge(example: Example, bench: FuzzBench): Promise<Judgeme
   const after = bench.stored(example, objectName(body)) ?? {};
   const status = JSON.stringify(after['status'] ?? {});
   const pods = bench.api.objects('/pods') as unknown as readonly LabJson[];
+  const repeated = isSettled(outcome) ? await operator.writesForEver(example.kind, objectName(body)) : [];
   const told = [status, ...seen.events.map(({ message }) => message), ...warnings].join('\n');
   return {
     fate: fateOf(seen, pods.length),
@@ -104,6 +105,7 @@ export async function judge(example: Example, bench: FuzzBench): Promise<Judgeme
       ...silent(seen, { pods: pods.length, status, example }),
       ...pods.flatMap((pod) => shapeProblems(pod, { object: after, isShared: example.isShared })),
       ...leaks(seen, status),
+      ...repeated.map((write) => `every pass writes: ${write.slice(0, 1000)}`),
     ],
   };
 }

@@ -23,7 +23,7 @@ export interface LabAnswer {
   readonly warnings: readonly string[];
 }
 
-type Sent = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers'>;
+export type Sent = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers'>;
 
 /** The namespace of all objects under test. */
 export const namespace = 'fuzz';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FuzzBench, objectName } from './judge.ts';
-import { collectionPath, objectWith } from './kinds.ts';
+import { collectionPath, type Kind, objectWith } from './kinds.ts';
 import type { LabAnswer, LabJson } from './lab-api.ts';
 import { memoryIn, translated } from './manifests.ts';
-import { type Example, mutated } from './mutations.ts';
+import { type Example, exampleOf, mutated } from './mutations.ts';
 
 /** The status of a cluster that has formed. */
 const formed = {
@@ -39,6 +39,33 @@ export async function thereAndBack(example: Example, bench: FuzzBench): Promise<
   const isRefused = JSON.stringify(after['status'] ?? {}).includes('BadSpec');
   return [...compared(kind, first, after), ...(isRefused ? ['the status still has the reason BadSpec'] : [])];
 }
+
+/** Creates an object with one valid spec and changes it to another. Lists what differs from an object made with that. */
+export async function fromTo(kind: Kind, [from, to]: readonly [LabJson, LabJson], bench: FuzzBench) {
+  const visit = new Visit(exampleOf({ kind, spec: to, mutations: [], isShared: false, isWorked: true }), bench);
+  bench.reset();
+  const direct = await visit.create(objectWith(kind, to));
+  bench.reset();
+  if (direct === undefined || (await visit.create(objectWith(kind, from))) === undefined)
+    return ['a valid object is refused'];
+  const { code, body } = await visit.change(objectWith(kind, to));
+  const message = String(body['message']);
+  if (code >= 300) return isFinal.test(message) ? [] : [`the change is refused: ${message}`];
+  const changed = visit.stored();
+  return [
+    ...same('the spec', direct['spec'], changed['spec']),
+    ...same(
+      'what the operator reads',
+      withoutUid(translated(kind, direct), direct),
+      withoutUid(translated(kind, changed), changed),
+    ),
+  ];
+}
+
+const withoutUid = (value: unknown, object: LabJson): unknown =>
+  value === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(value).replaceAll(String((object['metadata'] as LabJson)['uid']), 'uid'));
 
 class Visit {
   readonly #example: Example;
@@ -84,8 +111,6 @@ class Visit {
 }
 
 function compared(kind: Example['kind'], before: LabJson, after: LabJson): readonly string[] {
-  const same = (part: string, a: unknown, b: unknown): readonly string[] =>
-    isDeepStrictEqual(plain(a), plain(b)) ? [] : [`${part} differs: ${shown(a)} became ${shown(b)}`];
   return [
     ...same('the spec', before['spec'], after['spec']),
     ...same('what the operator reads', translated(kind, before), translated(kind, after)),
@@ -93,10 +118,13 @@ function compared(kind: Example['kind'], before: LabJson, after: LabJson): reado
   ];
 }
 
-/** Without functions, and without the fields of the metadata that every change counts up. */
+const same = (part: string, a: unknown, b: unknown): readonly string[] =>
+  isDeepStrictEqual(plain(a), plain(b)) ? [] : [`${part} differs: ${shown(a)} became ${shown(b)}`];
+
+/** Without functions, and without what differs between two objects or two times. */
 const plain = (value: unknown): unknown =>
   value === undefined
     ? undefined
     : JSON.parse(JSON.stringify(value, (key, inner) => (counters.has(key) ? undefined : inner)));
-const counters = new Set(['resourceVersion', 'generation']);
+const counters = new Set(['resourceVersion', 'generation', 'createdAt', 'creationTimestamp']);
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing';

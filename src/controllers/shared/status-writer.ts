@@ -22,7 +22,7 @@ export async function publish(object: Stored<ClusterObject>, written: object, co
   const { namespace, name, uid, resourceVersion } = object.metadata;
   const at = { namespace, name };
   const kept = keptIn(object, context);
-  const body = { metadata: { resourceVersion }, status: { ...fieldsToDrop(object, kept), ...status } };
+  const body = { metadata: { resourceVersion }, status: replacing(fieldOf(object, kept), status) };
   const patch = (changes: { readonly body: object; readonly subresource?: 'status' }): Promise<void> =>
     context.writer(keyOf(at)).patch(context.resource, at, { type: 'merge', ...changes });
   try {
@@ -102,8 +102,19 @@ const fieldOf = ({ status }: Stored<ClusterObject>, kept: Kept | undefined): unk
 const annotationWith = (object: Stored<ClusterObject>, kept: Kept | undefined, status: object): string =>
   JSON.stringify({ uid: object.metadata.uid, instead: fieldOf(object, kept) ?? null, status } satisfies Kept);
 
-const fieldsToDrop = (object: Stored<ClusterObject>, kept: Kept | undefined): Record<string, null> =>
-  Object.fromEntries(Object.keys(fieldOf(object, kept) ?? {}).map((field) => [field, null]));
+/** A merge patch after which nothing of `before` is left: it has null for every field that `after` lacks. */
+function replacing(before: unknown, after: object): object {
+  if (!isFields(before)) return after;
+  const gone = Object.keys(before).filter((field) => !Object.hasOwn(after, field));
+  const kept = Object.entries(after).map(([field, value]): readonly [string, unknown] => [
+    field,
+    isFields(value) ? replacing(before[field], value) : value,
+  ]);
+  return Object.fromEntries([...gone.map((field) => [field, null] as const), ...kept]);
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The object with its status, from the status field or from the annotation. */
 export function withStatus<T extends Stored<ClusterObject>>(object: T, context: Pick<PublishContext, 'dialect'>): T {
