@@ -30,7 +30,7 @@ import { byLabel, byOwner, Store } from '../../src/runtime/store.ts';
 import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type Kind, namesOfKind } from './kinds.ts';
-import { type LabAnswer, type LabApi, type LabJson, namespace, operatorNamespace, type Sent } from './lab-api.ts';
+import { type LabAnswer, type LabApi, type LabJson, type LabRequest, namespace, operatorNamespace } from './lab-api.ts';
 import { manifestsOf } from './manifests.ts';
 
 /** What users and administrators see of the work on an object. */
@@ -127,7 +127,7 @@ export class Operator {
 
   #shared() {
     const { seen } = this;
-    const onAnswer = ({ method, path, body: content }: Sent, { code, body, warnings }: LabAnswer): void => {
+    const onAnswer = ({ method, path, body: content }: LabRequest, { code, body, warnings }: LabAnswer): void => {
       if (method === 'GET') return;
       if (code >= 400) seen.refusals.push(`${code} ${String(body['message'])}`);
       else seen.writes.push(`${method} ${path} ${content ?? ''}`);
