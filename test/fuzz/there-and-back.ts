@@ -110,7 +110,7 @@ class Visit {
     const { store } = this.#bench.api.state;
     const { group, plural } = namesOfKind(this.#example.kind);
     const before = this.stored() as unknown as KubeObject;
-    store.put({ collection: `${group}/${plural}`, namespace, name: 'db' }, { ...before, spec } as KubeObject);
+    store.put({ collection: `${group}/${plural}`, namespace, name: 'db' }, { ...before, spec });
     await unless('rejected', this.#work(), undefined);
   }
 
