@@ -52,6 +52,35 @@ describe('a new object', () => {
     expect((await request('POST', `${core}/configmaps`, { body })).code).toBe(201);
   });
 
+  it('has U+FFFD where a text has half a surrogate pair, whatever writes it', async () => {
+    const path = `${core}/configmaps/halves`;
+    const created = await request('POST', `${core}/configmaps`, {
+      body: configMap('halves', { data: { made: 'a\ud83d', whole: '😀' } }),
+    });
+    expect(created.body).toMatchObject({ data: { made: 'a\ufffd', whole: '😀' } });
+    const operation = [{ op: 'add', path: '/data/byJsonPatch', value: '\ude00b' }];
+    await request('PATCH', path, { body: operation, contentType: json });
+    await request('PATCH', path, { body: { data: { byMergePatch: '\ud83d\ud83d' } }, contentType: merge });
+    const { body } = await request('GET', path);
+    expect(body['data']).toEqual({
+      ...{ made: 'a\ufffd', whole: '😀' },
+      ...{ byJsonPatch: '\ufffdb', byMergePatch: '\ufffd\ufffd' },
+    });
+  });
+
+  it('is not applied with an escaped surrogate: an applied configuration is YAML', async () => {
+    const applied = (value: string) =>
+      request('PATCH', `${core}/configmaps/applied?fieldManager=test`, {
+        body: configMap('applied', { data: { value } }),
+        contentType: 'application/apply-patch+yaml',
+      });
+    expect((await applied('\ud83d')).body).toMatchObject({
+      code: 400,
+      message: expect.stringContaining('found invalid Unicode character escape code'),
+    });
+    expect((await applied('😀')).body).toMatchObject({ data: { value: '😀' } });
+  });
+
   it('with a negative count is rejected', async () => {
     const message = 'must be greater than or equal to 0';
     const wrong = await request('POST', deployments, {

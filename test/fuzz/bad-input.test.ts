@@ -4,7 +4,7 @@ import { FuzzBench, judge } from './judge.ts';
 import { kinds, objectWith, titleOf } from './kinds.ts';
 import { allPaths, type Example, exampleOf, examples } from './mutations.ts';
 import { pathText, type Step } from './schema-paths.ts';
-import { thereAndBack } from './there-and-back.ts';
+import { fromTo, thereAndBack } from './there-and-back.ts';
 
 /** The number of objects, and the seed of all choices. A failure prints both. */
 const objects = Number(process.env['FUZZ_OBJECTS'] ?? 1500);
@@ -41,6 +41,12 @@ describe.each(kinds.map((kind) => [titleOf(kind), kind] as const))('%s', (_title
         expect(await judge(example, bench), JSON.stringify(spec)).toMatchObject({ problems: [] });
         expect(await bench.offer(example)).toMatchObject({ code: 409 }); // it was stored
       }
+  });
+
+  it('ends with each valid spec as if it had been made with it, whatever the spec before', async () => {
+    for (const from of kind.specs)
+      for (const to of kind.specs)
+        expect(await fromTo(kind, [from, to], bench), JSON.stringify({ from, to })).toEqual([]);
   });
 
   it('has examples that together set every field', () => {

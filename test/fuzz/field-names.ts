@@ -1,6 +1,6 @@
 import { objectWith } from './kinds.ts';
 import type { Example, Mutation } from './mutations.ts';
-import type { Step } from './schema-paths.ts';
+import { pathText, type Step } from './schema-paths.ts';
 
 /** True if a message names a field that an example changes, or the object that contains it. */
 export function isNamedIn(message: string, { kind, spec, mutations }: Example): boolean {
@@ -9,9 +9,19 @@ export function isNamedIn(message: string, { kind, spec, mutations }: Example): 
   return mutations.some(({ at }) => {
     const names = changedFields(at, valid).filter(isName);
     // Without a name the whole spec was changed.
-    return names.length === 0 || names.some((name) => said.includes(wordsOf(name).replace(/name$/, '')));
+    const isNamed = names.length === 0 || names.some((name) => said.includes(wordsOf(name).replace(/name$/, '')));
+    return isNamed || isTooLarge(message, at);
   });
 }
+
+/** A limit of size is that of an object, with all that it contains: a field deep inside makes it too large. */
+const isTooLarge = (message: string, at: Mutation['at']): boolean =>
+  at.some((_, index) => {
+    const path = pathText(at.slice(0, index + 1));
+    return (
+      index > 1 && [`${path}: must not have more than`, `${path}: is too large`].some((text) => message.includes(text))
+    );
+  });
 
 /** The last two fields of a path, and all fields that the valid object lacks: they are made with the changed one. */
 function changedFields(at: Mutation['at'], valid: unknown): readonly string[] {

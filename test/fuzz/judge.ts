@@ -3,9 +3,9 @@ import type { Outcome } from '../../src/runtime/outcome.ts';
 import { createSecrets, hasCanary } from './canaries.ts';
 import { isNamedIn } from './field-names.ts';
 import { collectionPath, kinds, namesOfKind } from './kinds.ts';
-import { type LabAnswer, LabApi, type LabJson } from './lab-api.ts';
+import { type LabAnswer, LabApi, type LabJson, namespace } from './lab-api.ts';
 import { type Example, mutated } from './mutations.ts';
-import { Operator, type Seen } from './operator.ts';
+import { isSettled, Operator, type Seen } from './operator.ts';
 
 import { shapeProblems } from './pod-shape.ts';
 
@@ -87,14 +87,15 @@ export const objectName = (object: LabJson): string => String((object['metadata'
 export async function judge(example: Example, bench: FuzzBench): Promise<Judgement> {
   bench.reset();
   const { code, body, warnings } = await bench.offer(example);
-  if (code >= 300) return refusedByServer(example, { code, message: String(body['message']) });
   const operator = bench.operator(example);
+  if (code >= 300) return refusedByServer(operator, example, { code, message: String(body['message']) });
   if (!example.isWorked) return readBy(operator, example, body);
   const outcome = await operator.work(example.kind, objectName(body));
   const { seen } = operator;
   const after = bench.stored(example, objectName(body)) ?? {};
   const status = JSON.stringify(after['status'] ?? {});
   const pods = bench.api.objects('/pods') as unknown as readonly LabJson[];
+  const repeated = isSettled(outcome) ? await operator.writesForEver(example.kind, objectName(body)) : [];
   const told = [status, ...seen.events.map(({ message }) => message), ...warnings].join('\n');
   return {
     fate: fateOf(seen, pods.length),
@@ -104,6 +105,7 @@ export async function judge(example: Example, bench: FuzzBench): Promise<Judgeme
       ...silent(seen, { pods: pods.length, status, example }),
       ...pods.flatMap((pod) => shapeProblems(pod, { object: after, isShared: example.isShared })),
       ...leaks(seen, status),
+      ...repeated.map((write) => `every pass writes: ${write.slice(0, 1000)}`),
     ],
   };
 }
@@ -132,13 +134,30 @@ const bugs = (outcome: Outcome | undefined, { events }: Seen): readonly string[]
     .map(({ message }) => `a bug in an Event: ${message}`),
 ];
 
-function refusedByServer(example: Example, { code, message }: { code: number; message: string }): Judgement {
+interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The CRDs of the original operators have no schema: with them, the object would be stored, and the operator reads it. */
+function refusedByServer(operator: Operator, example: Example, { code, message }: Refusal): Judgement {
+  const stored = example.mutations.every(({ at }) => at[0] === 'spec') ? asStored(mutated(example)) : undefined;
   const problems = [
     ...(code >= 500 ? [`the API server fails with ${code}: ${message}`] : []),
     ...(isNamedIn(message, example) ? [] : [`the refusal names no changed field: ${message}`]),
+    ...(stored === undefined ? [] : readBy(operator, example, stored).problems),
   ];
   return { fate: 'refused by the API server', problems };
 }
+
+/** An object with the fields that the API server adds to every object. */
+const asStored = (object: LabJson): LabJson => ({
+  ...object,
+  metadata: {
+    ...(object['metadata'] as LabJson),
+    ...{ namespace, uid: 'uid', resourceVersion: '1', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
+  },
+});
 
 function fateOf({ events, refusals }: Seen, pods: number): Fate {
   if (events.some(({ reason }) => reason === 'BadSpec')) return 'refused by the operator';

@@ -23,7 +23,7 @@ export interface LabAnswer {
   readonly warnings: readonly string[];
 }
 
-type Sent = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers'>;
+export type LabRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers'>;
 
 /** The namespace of all objects under test. */
 export const namespace = 'fuzz';
@@ -66,7 +66,7 @@ export class LabApi {
     return body;
   }
 
-  async send(request: Sent): Promise<LabAnswer> {
+  async send(request: LabRequest): Promise<LabAnswer> {
     try {
       const { code, body: answer, warnings = [] } = await this.#handle(request);
       return { code, body: answer as LabJson, warnings };
@@ -77,7 +77,7 @@ export class LabApi {
     }
   }
 
-  #handle({ method, path, body = '', headers = {} }: Sent): ReturnType<ParsedRequest['handle']> {
+  #handle({ method, path, body = '', headers = {} }: LabRequest): ReturnType<ParsedRequest['handle']> {
     const url = new URL(path, 'https://lab');
     const parsed = parseRequest(this.state, method, url);
     if (parsed === undefined) throw new NoSuchPath();
@@ -89,7 +89,7 @@ export class LabApi {
   }
 
   /** A connection for the client of the operator. `onAnswer` sees every answer. */
-  connection(onAnswer: (request: Sent, answer: LabAnswer) => void): Connection {
+  connection(onAnswer: (request: LabRequest, answer: LabAnswer) => void): Connection {
     return {
       request: async (request): Promise<HttpAnswer> => {
         const answer = await this.send(request);

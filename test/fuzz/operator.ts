@@ -30,7 +30,7 @@ import { byLabel, byOwner, Store } from '../../src/runtime/store.ts';
 import type { Reconcile } from '../../src/runtime/worker.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type Kind, namesOfKind } from './kinds.ts';
-import { type LabAnswer, type LabApi, type LabJson, namespace, operatorNamespace } from './lab-api.ts';
+import { type LabAnswer, type LabApi, type LabJson, type LabRequest, namespace, operatorNamespace } from './lab-api.ts';
 import { manifestsOf } from './manifests.ts';
 
 /** What users and administrators see of the work on an object. */
@@ -41,14 +41,18 @@ export interface Seen {
   readonly refusals: string[];
   /** Warnings of the API server about writes of the operator. */
   readonly warnings: string[];
+  /** Writes that the API server accepted, with their contents. */
+  readonly writes: string[];
 }
+
+const nothingSeen = (): Seen => ({ events: [], logs: [], refusals: [], warnings: [], writes: [] });
 
 /** The real controllers of one operator, on the lab's API server. */
 export class Operator {
   readonly #api: LabApi;
   readonly #restrictions: Restrictions | undefined;
   readonly #etcd = new EtcdConnections();
-  seen: Seen = { events: [], logs: [], refusals: [], warnings: [] };
+  seen = nothingSeen();
 
   constructor(api: LabApi, isShared: boolean) {
     this.#api = api;
@@ -57,7 +61,7 @@ export class Operator {
 
   /** Runs passes over an object until no step follows. */
   async work(kind: Kind, name: string): Promise<Outcome | undefined> {
-    this.seen = { events: [], logs: [], refusals: [], warnings: [] };
+    this.seen = nothingSeen();
     let outcome: Outcome | undefined;
     for (let pass = 0; pass < mostPasses; pass++) {
       const reconcile = this.#reconciler(kind);
@@ -66,6 +70,16 @@ export class Operator {
       if (!hasTakenStep(outcome)) break;
     }
     return outcome;
+  }
+
+  /** Runs more passes until one writes nothing. Returns the writes of the last one if none is idle. */
+  async writesForEver(kind: Kind, name: string): Promise<readonly string[]> {
+    for (let pass = 0; pass < mostPasses; pass++) {
+      this.seen = nothingSeen();
+      await this.#reconciler(kind)?.(`${namespace}/${name}`, new AbortController().signal);
+      if (this.seen.writes.length === 0) break;
+    }
+    return this.seen.writes;
   }
 
   /** Reads an object as a pass does, and translates the spec of a cluster into manifests. */
@@ -113,9 +127,10 @@ export class Operator {
 
   #shared() {
     const { seen } = this;
-    const onAnswer = ({ method }: { readonly method: string }, { code, body, warnings }: LabAnswer): void => {
+    const onAnswer = ({ method, path, body: content }: LabRequest, { code, body, warnings }: LabAnswer): void => {
       if (method === 'GET') return;
       if (code >= 400) seen.refusals.push(`${code} ${String(body['message'])}`);
+      else seen.writes.push(`${method} ${path} ${content ?? ''}`);
       seen.warnings.push(...warnings);
     };
     const client = new HttpKubeClient(this.#api.connection(onAnswer), { fieldManager: 'etcd-operator' });
@@ -231,6 +246,10 @@ const mostPasses = 6;
 /** True if the pass took a step, so that another step may follow. */
 const hasTakenStep = (outcome: Outcome): boolean =>
   outcome.is === 'requeue' && outcome.waitsFor === undefined && outcome.afterSeconds < 1;
+
+/** True if no step follows the last pass, and the API server has refused nothing. */
+export const isSettled = (outcome: Outcome | undefined): boolean =>
+  outcome !== undefined && outcome.is !== 'failed' && !hasTakenStep(outcome);
 
 function fail(failure: Failure): never {
   throw failure;

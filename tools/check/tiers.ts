@@ -64,7 +64,11 @@ export async function checkTier(run: Run): Promise<void> {
     await testAsNewContributor(run);
     const suite = (each: suites.SkippableSuite): Promise<void> =>
       unlessGreen(run, each, { known: ledger.suites, green });
-    await Promise.all([inOrder([suites.etcdOfEveryVersion, suites.stores], suite), suite(suites.lab)]);
+    const labAndBadInput = async (): Promise<void> => {
+      await suite(suites.lab);
+      await run.suite(badInput, () => suites.badInput(10_000));
+    };
+    await Promise.all([inOrder([suites.etcdOfEveryVersion, suites.stores], suite), labAndBadInput()]);
     await suite(suites.testCluster);
     await storiesByTurns(run, pairs, { ledger, commit });
   });
@@ -135,7 +139,7 @@ export async function fullTier(run: Run): Promise<void> {
   await run.gate('unit and simulation', () => suites.unit());
   await prepare(layoutOf('check'));
   await run.suite('contract on the lab', suites.contractOnLab);
-  await run.suite(badInput, () => suites.badInput(1500));
+  await run.suite(badInput, () => suites.badInput(10_000));
   for (const { name, run: work } of [suites.etcdOfEveryVersion, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
   await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));

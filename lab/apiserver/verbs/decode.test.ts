@@ -22,6 +22,19 @@ describe('the body of a request', () => {
       expect(() => parse(text), text).toThrow(unrecognized);
   });
 
+  it('has U+FFFD for half a surrogate pair in JSON', () => {
+    const text = String.raw`{"\ud800":["\ude00","\ud83d\ude00","\\ud800"]}`;
+    expect(parse(text, 'application/json')).toEqual({ '\ufffd': ['\ufffd', '😀', String.raw`\ud800`] });
+  });
+
+  it('is refused with an escaped surrogate in YAML', () => {
+    const message = /found invalid Unicode character escape code/;
+    for (const text of [String.raw`a: "\ud800"`, String.raw`{"a":"\ud800"}`, String.raw`{"a":"\ud83d\ude00"}`])
+      expect(() => parse(text), text).toThrow(message);
+    for (const text of ['a: 😀', '{"a":"😀"}']) expect(parse(text)).toEqual({ a: '😀' });
+    expect(parse(String.raw`{"a":"\\ud800"}`)).toEqual({ a: String.raw`\ud800` });
+  });
+
   it('is refused in any other format', () => {
     expect(() => parse('kind=Pod', 'text/plain')).toThrow(/media type/i);
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseDocument } from 'yaml';
 import { fromProtobuf, isProtobuf } from '../http/protobuf.ts';
 import { type Fields, isFields } from '../json.ts';
@@ -17,14 +18,39 @@ export function parseBody({ body, contentType }: Pick<Call, 'body' | 'contentTyp
   if (text === '') return undefined;
   if (!/json|yaml|^$/.test(contentType)) throw unsupportedMedia(['application/json', 'application/yaml']);
   try {
-    return contentType.includes('yaml') && !text.startsWith('{') ? parseYaml(text) : JSON.parse(text);
+    return contentType.includes('yaml') ? parseYaml(text) : parseJson(text);
   } catch (error) {
     throw badRequest(`the object provided is unrecognized: ${error instanceof Error ? error.message : ''}`);
   }
 }
 
-/** The value of one YAML document. Tags that JSON has no value for are refused, as mistakes are. */
+const surrogate = /\\ud[89a-f]/i;
+
+/** As in Go, half a surrogate pair is read as U+FFFD. */
+function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return surrogate.test(text) ? wellFormed(value) : value;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
+}
+
+/** As in Go, YAML has no surrogate pairs: a character is escaped as a whole, or not at all. */
 function parseYaml(text: string): unknown {
+  const isJson = text.startsWith('{');
+  const value: unknown = isJson ? JSON.parse(text) : parseDocumentIn(text);
+  const isSuspect = surrogate.test(text.replaceAll('\\\\', ''));
+  if (isSuspect && (isJson || !isDeepStrictEqual(wellFormed(value), value)))
+    throw new Error('yaml: found invalid Unicode character escape code');
+  return value;
+}
+
+/** The value of one YAML document. Tags that JSON has no value for are refused, as mistakes are. */
+function parseDocumentIn(text: string): unknown {
   const document = parseDocument(text, { resolveKnownTags: false });
   const [mistake] = [...document.errors, ...document.warnings];
   if (mistake !== undefined) throw mistake;

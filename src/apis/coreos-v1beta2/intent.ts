@@ -13,6 +13,7 @@ import type { ReadCluster } from '../common/dialect.ts';
 import { imagesOf } from '../common/image.ts';
 import { environmentFor, passedFields } from '../common/member-settings.ts';
 import type { Parsed } from '../common/schema/parsed.ts';
+import { pauseOf } from '../common/status/held-by.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
 import type { PodPolicy } from './spec.ts';
 
@@ -45,7 +46,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
         uid,
         size: spec.size,
         version: spec.version,
-        ...pauseOf(resource),
+        ...pauseOf(metadata.annotations?.[holdAnnotation], spec),
         memberNames: 'random',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         keepVolumesSeconds: spec.keepRemovedVolumesSeconds,
@@ -70,11 +71,6 @@ function translate(resource: EtcdClusterResource): ReadCluster {
 
 /** The annotation with the UID of a restore that pauses the reconciliation of the cluster. */
 export const holdAnnotation = `${group}/restoring`;
-
-function pauseOf({ metadata, spec }: EtcdClusterResource): { readonly paused: boolean; readonly heldBy?: string } {
-  const heldBy = metadata.annotations?.[holdAnnotation];
-  return heldBy === undefined ? { paused: spec.paused } : { paused: true, heldBy };
-}
 
 const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => ({
   prefix: group,

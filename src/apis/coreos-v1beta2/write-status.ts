@@ -9,7 +9,6 @@ import {
   mergeConditions,
   type NewCondition,
 } from '../common/status/conditions.ts';
-import { heldByIn } from '../common/status/held-by.ts';
 import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
 import { type EtcdClusterStatus, storedStatus } from './status.ts';
@@ -23,7 +22,7 @@ export function writeStatus(findings: Findings, previous: unknown): EtcdClusterS
     phase: phaseOf(status),
     reason: status.hasFailed ? troubleOf(status) : undefined,
     controlPaused: status.paused || undefined,
-    heldBy: heldByIn(intent),
+    heldBy: intent.heldBy,
     keptVolumes: keptVolumesIn(status),
     conditions: mergeConditions(conditionsOf(status), before.conditions ?? [], now),
     ...membersOf(status, before),

@@ -7,6 +7,7 @@ import type { ReadCluster } from '../common/dialect.ts';
 import { imagesOf } from '../common/image.ts';
 import { environmentFor, passedFields } from '../common/member-settings.ts';
 import type { Parsed } from '../common/schema/parsed.ts';
+import { pauseOf } from '../common/status/held-by.ts';
 import type { EtcdClusterSpec } from './cluster-spec.ts';
 import { desiredPeer } from './desired-peer.ts';
 import { group, holdAnnotation, hostOf, version } from './names.ts';
@@ -34,7 +35,7 @@ function translate(resource: EtcdClusterResource): ReadCluster {
         uid,
         size: spec.replicas,
         version: spec.version,
-        ...pauseOf(resource),
+        ...pauseOf(metadata.annotations?.[holdAnnotation], spec),
         memberNames: 'ordinal',
         replaceAfterSeconds: spec.replaceMemberAfterSeconds,
         keepVolumesSeconds: spec.keepRemovedVolumesSeconds,
@@ -55,11 +56,6 @@ function translate(resource: EtcdClusterResource): ReadCluster {
     backupBeforeUpgrade: spec.backupBeforeUpgrade?.like,
     peers: { wanted: (body, voters) => desiredPeer(resource, body, voters), writeStatus: writePeerStatus },
   };
-}
-
-function pauseOf({ metadata, spec }: EtcdClusterResource): { readonly paused: boolean; readonly heldBy?: string } {
-  const heldBy = metadata.annotations?.[holdAnnotation];
-  return heldBy === undefined ? { paused: spec.paused } : { paused: true, heldBy };
 }
 
 const namingOf = ({ metadata: { name }, spec }: EtcdClusterResource): Naming => {

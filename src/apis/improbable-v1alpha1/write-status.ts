@@ -2,7 +2,6 @@ import { compareVersions, minorOf, parseVersion } from '../../core/cluster/model
 import type { ClusterStatus } from '../../core/cluster/status/cluster-status.ts';
 import type { Findings } from '../common/dialect.ts';
 import { conditionsOfProblems, conditionsOfUnobserved } from '../common/status/conditions.ts';
-import { heldByIn } from '../common/status/held-by.ts';
 import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
 import { type EtcdClusterCondition, type EtcdClusterStatus, storedClusterStatus } from './status.ts';
@@ -23,7 +22,7 @@ export function writeStatus({ status, blueprint, generation, now }: Findings, pr
     clusterId: status.memory.clusterId,
     bootstrap: bootstrapOf(status),
     paused: status.paused || undefined,
-    heldBy: heldByIn(intent),
+    heldBy: intent.heldBy,
     keptVolumes: keptVolumesIn(status),
     selector: Object.entries(naming.clusterLabels)
       .map((pair) => pair.join('='))

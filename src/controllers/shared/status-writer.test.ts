@@ -77,10 +77,36 @@ interface Written {
   };
 }
 
-const merged = (before: object, changes: object = {}): object =>
-  Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null));
+/** A merge patch, as the API server applies it. */
+function merged(before: object, changes: object = {}): object {
+  const patched = Object.entries(changes).map(([field, value]: [string, unknown]) => {
+    const old: unknown = Reflect.get(before, field);
+    const isMap = [old, value].every((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
+    return [field, isMap ? merged(old as object, value as object) : value] as const;
+  });
+  const fields = Object.entries({ ...before, ...Object.fromEntries(patched) });
+  return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
+}
 
 describe('the published status', () => {
+  it('is written with shorter texts if the API server would refuse them', async () => {
+    const server = new Server(thing());
+    await server.publish({ conditions: [{ message: 'x'.repeat(40_000) }] });
+    expect(server.status).toEqual({ conditions: [{ message: `${'x'.repeat(32_767)}…` }] });
+  });
+
+  it('is written once if the API server replaces half a character', async () => {
+    const server = new Server(thing());
+    for (const _ of [1, 2]) await server.publish({ reason: '\ud83d' });
+    expect([server.status, server.writes]).toEqual([{ reason: '\ufffd' }, 1]);
+  });
+
+  it('is written once if a field of it is undefined, or gone from an object in it', async () => {
+    const server = new Server(thing({ seedMember: '/a', backup: { url: 'u', sizeBytes: -1 } }));
+    for (const _ of [1, 2]) await server.publish({ seedMember: undefined, backup: { url: 'u', sizeBytes: undefined } });
+    expect([server.object.status, server.writes]).toEqual([{ backup: { url: 'u' } }, 1]);
+  });
+
   it('is written once, without fields that are gone', async () => {
     const server = new Server(thing({ old: 1, kept: 1 }));
     await server.publish({ kept: 2 });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type Stored } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { Failure, unless } from '../../std/failure.ts';
+import { storable } from '../../std/storable.ts';
 import type { ClusterObject, ControllerContext } from './context.ts';
 import type { Writer } from './writer.ts';
 
@@ -15,12 +16,13 @@ export interface PublishContext extends Pick<ControllerContext, 'writer' | 'reso
  * Writes the status if it has changed. The resourceVersion that was read is a precondition: a write must not replace
  * the memory that another operator has written since.
  */
-export async function publish(object: Stored<ClusterObject>, status: object, context: PublishContext): Promise<void> {
+export async function publish(object: Stored<ClusterObject>, written: object, context: PublishContext): Promise<void> {
+  const status = storable(written, longestText);
   if (isDeepStrictEqual(object.status ?? {}, status)) return;
   const { namespace, name, uid, resourceVersion } = object.metadata;
   const at = { namespace, name };
   const kept = keptIn(object, context);
-  const body = { metadata: { resourceVersion }, status: { ...fieldsToDrop(object, kept), ...status } };
+  const body = { metadata: { resourceVersion }, status: replacing(fieldOf(object, kept), status) };
   const patch = (changes: { readonly body: object; readonly subresource?: 'status' }): Promise<void> =>
     context.writer(keyOf(at)).patch(context.resource, at, { type: 'merge', ...changes });
   try {
@@ -35,6 +37,9 @@ export async function publish(object: Stored<ClusterObject>, status: object, con
   }
   if (kept !== undefined) await patch({ body: { metadata: { uid, annotations: { [annotation(context)]: null } } } });
 }
+
+/** The limit of messages and reasons in every status. A longer one would keep the whole status from being written. */
+const longestText = 32_768;
 
 interface Target {
   readonly resource: Resource<ClusterObject>;
@@ -97,8 +102,19 @@ const fieldOf = ({ status }: Stored<ClusterObject>, kept: Kept | undefined): unk
 const annotationWith = (object: Stored<ClusterObject>, kept: Kept | undefined, status: object): string =>
   JSON.stringify({ uid: object.metadata.uid, instead: fieldOf(object, kept) ?? null, status } satisfies Kept);
 
-const fieldsToDrop = (object: Stored<ClusterObject>, kept: Kept | undefined): Record<string, null> =>
-  Object.fromEntries(Object.keys(fieldOf(object, kept) ?? {}).map((field) => [field, null]));
+/** A merge patch after which nothing of `before` is left: it has null for every field that `after` lacks. */
+function replacing(before: unknown, after: object): object {
+  if (!isFields(before)) return after;
+  const gone = Object.keys(before).filter((field) => !Object.hasOwn(after, field));
+  const kept = Object.entries(after).map(([field, value]): readonly [string, unknown] => [
+    field,
+    isFields(value) ? replacing(before[field], value) : value,
+  ]);
+  return Object.fromEntries([...gone.map((field) => [field, null] as const), ...kept]);
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The object with its status, from the status field or from the annotation. */
 export function withStatus<T extends Stored<ClusterObject>>(object: T, context: Pick<PublishContext, 'dialect'>): T {

@@ -4,6 +4,12 @@ const longest = 253;
 
 export const heldBy = text(longest).describe('heldBy is the UID of the restore that pauses the cluster.');
 
-/** The UID is copied from an annotation of any length. The API server refuses a status with a longer text. */
-export const heldByIn = ({ heldBy: uid }: { readonly heldBy?: string | undefined }): string | undefined =>
-  uid?.slice(0, longest);
+interface Pause {
+  readonly paused: boolean;
+  /** The UID of the restore that pauses the cluster. */
+  readonly heldBy?: string;
+}
+
+/** An annotation may be longer than any UID. The API server refuses a status with texts that are too long. */
+export const pauseOf = (restoring: string | undefined, { paused }: Pick<Pause, 'paused'>): Pause =>
+  restoring === undefined ? { paused } : { paused: true, heldBy: restoring.slice(0, longest) };

@@ -37,6 +37,13 @@ describe('a Secret with certificates', () => {
     expect(judged({ 'peer.crt': `${good.certificate}\n${authority.certificate}` })).toBeUndefined();
   });
 
+  it('has no problem with a chain of 20 certificates, or authorities of 700 KiB', () => {
+    const many = (count: number): string => Array.from({ length: count }, () => authority.certificate).join('\n');
+    expect(judged({ 'peer.crt': `${good.certificate}\n${many(19)}` })).toBeUndefined();
+    const size = Math.ceil((700 * 1024) / authority.certificate.length);
+    expect(judged({ 'peer-ca.crt': many(size) })).toBeUndefined();
+  });
+
   it.each<[string, Readonly<Record<string, string | undefined>>, string]>([
     ['a key is missing', { 'peer.key': undefined }, 'Secret db-peer: peer.key is missing: add it'],
     ['a certificate is empty', { 'peer.crt': ' \n' }, 'Secret db-peer: peer.crt is empty'],
