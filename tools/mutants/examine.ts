@@ -4,7 +4,7 @@ import { type FailedTest, runTests } from './run-tests.ts';
 import { type Imports, portionsFor } from './test-order.ts';
 
 /** How one bug ended. */
-export interface Ended {
+export interface MutantResult {
   readonly mutant: Mutant;
   /** The first test that failed; undefined if the mutant survived. */
   readonly killer: FailedTest | undefined;
@@ -21,7 +21,7 @@ interface Tests {
 }
 
 /** Plants one bug, runs the nearest tests first, and stops at the first test that fails. */
-export async function examine(mutant: Mutant, copy: Copy, tests: Tests): Promise<Ended> {
+export async function examine(mutant: Mutant, copy: Copy, tests: Tests): Promise<MutantResult> {
   let [killer, cpuSeconds] = [undefined as FailedTest | undefined, 0];
   await copy.plant(mutant);
   for (const portion of portionsFor(mutant.file, tests.all, tests.imports)) {

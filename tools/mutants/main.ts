@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { mutants } from '../../test/mutants/all.ts';
@@ -8,8 +8,8 @@ import { runMain, UserError } from '../lib/main.ts';
 import { endAll } from '../lib/measured.ts';
 import { compilerErrors } from './compiles.ts';
 import { Copy } from './copy.ts';
-import { type Ended, examine } from './examine.ts';
-import { pageOf, rowOf, suiteOf } from './page.ts';
+import { examine, type MutantResult } from './examine.ts';
+import { detectingSuite, pageOf, rowOf } from './page.ts';
 import { readImports, unitTests } from './test-order.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -33,7 +33,7 @@ function stop(): void {
 /** Two copies: each runs one bug at a time. */
 const workers = 2;
 
-async function examineAll(chosen: readonly Mutant[]): Promise<readonly Ended[]> {
+async function examineAll(chosen: readonly Mutant[]): Promise<readonly MutantResult[]> {
   await using stack = new AsyncDisposableStack();
   const copies: Copy[] = [];
   for (let count = 0; count < Math.min(workers, chosen.length); count++) copies.push(stack.use(await Copy.make()));
@@ -41,13 +41,15 @@ async function examineAll(chosen: readonly Mutant[]): Promise<readonly Ended[]> 
   const errors = first === undefined ? [] : await compilerErrors(chosen, first, stopped);
   if (errors.length > 0) throw new UserError(`the compiler finds these bugs:\n${errors.join('\n')}`);
   const tests = { all: unitTests(root), imports: readImports(root), green: new Set<string>() };
-  const results = new Map<Mutant, Ended>();
+  const run = `${new Date().toISOString().slice(0, 10)} ${(await headCommit()).slice(0, 7)}`;
+  const results = new Map<Mutant, MutantResult>();
   const left = chosen.values();
   const work = async (copy: Copy): Promise<void> => {
     for (const mutant of left) {
       const ended = await examine(mutant, copy, tests);
       if (stopped.aborted) throw new UserError('stopped by a signal');
       results.set(mutant, ended);
+      record(ended, run);
       process.stdout.write(`${results.size}/${chosen.length} ${lineOf(ended)}\n`);
     }
   };
@@ -55,29 +57,27 @@ async function examineAll(chosen: readonly Mutant[]): Promise<readonly Ended[]> 
   return chosen.flatMap((mutant) => results.get(mutant) ?? []);
 }
 
-function lineOf(ended: Ended): string {
+function lineOf(ended: MutantResult): string {
   const { mutant, killer, problem, cpuSeconds } = ended;
   const by = killer === undefined ? mutant.plants : `${killer.file}: ${killer.title}`;
-  const suite = suiteOf(ended);
+  const suite = detectingSuite(ended);
   const result = suite === 'none' || suite === 'story' ? 'SURVIVES' : `killed in ${suite}`;
   return `${mutant.name}: ${problem ?? result} (${by}; ${cpuSeconds.toFixed(0)} s CPU)`;
 }
 
 async function main({ only }: { readonly only?: string }): Promise<void> {
   const results = await examineAll(chosenBy(only));
-  const alive = results.filter((ended) => suiteOf(ended) === 'none');
+  const alive = results.filter((ended) => detectingSuite(ended) === 'none');
   for (const { mutant } of alive) process.stdout.write(`survived: ${mutant.name}: ${mutant.plants}\n`);
   process.stdout.write(`${results.length} planted, ${alive.length} survived\n`);
   if (alive.length > 0) process.exitCode = 1;
-  await record(results);
 }
 
-async function record(results: readonly Ended[]): Promise<void> {
-  const run = `${new Date().toISOString().slice(0, 10)} ${(await headCommit()).slice(0, 7)}`;
-  const rows = results.map((ended) => rowOf(ended, run));
-  const before = await readFile(page, 'utf8').catch(() => '');
-  await mkdir(dirname(page), { recursive: true });
-  await writeFile(page, pageOf(mutants, rows, before));
+/** Writes the page after each mutant, so that a run that is stopped loses nothing. */
+function record(result: MutantResult, run: string): void {
+  mkdirSync(dirname(page), { recursive: true });
+  const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  writeFileSync(page, pageOf(mutants, [rowOf(result, run)], before));
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

@@ -1,5 +1,5 @@
 import type { Mutant } from '../../test/mutants/mutant.ts';
-import type { Ended } from './examine.ts';
+import type { MutantResult } from './examine.ts';
 
 /** The last result of a mutant. */
 export interface Row {
@@ -52,14 +52,14 @@ const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(
 const escaped = (cell: string): string => cell.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
 
 /** The suite that detects a bug. */
-export function suiteOf({ mutant, killer, problem }: Ended): 'unit' | 'simulation' | 'story' | 'none' {
+export function detectingSuite({ mutant, killer, problem }: MutantResult): 'unit' | 'simulation' | 'story' | 'none' {
   if (killer === undefined || problem !== undefined) return mutant.onlyInStory === undefined ? 'none' : 'story';
   return killer.file.startsWith('test/simulation/') ? 'simulation' : 'unit';
 }
 
-export function rowOf(ended: Ended, run: string): Row {
+export function rowOf(ended: MutantResult, run: string): Row {
   const { mutant, killer, problem } = ended;
-  const suite = suiteOf(ended);
+  const suite = detectingSuite(ended);
   const isDetected = suite === 'unit' || suite === 'simulation';
   const detectedBy = isDetected ? `${killer?.title} (${killer?.file})` : (problem ?? mutant.onlyInStory ?? 'no test');
   return { name: mutant.name, bug: mutant.plants, detectedBy, suite, run };

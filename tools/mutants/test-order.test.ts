@@ -26,12 +26,11 @@ it('counts the imports between a source and the files that reach it', () => {
   });
 });
 
-it('runs the test beside the source first, and tests that do not reach the source last', () => {
+it('runs the test beside the source first, and no test that does not reach the source', () => {
   const tests = ['src/b.test.ts', 'test/whole.test.ts', 'src/a/plan.test.ts', 'src/a/rule.test.ts'];
   expect(portionsFor('src/a/rule.ts', tests, imports)).toEqual([
     ['src/a/rule.test.ts'],
     ['src/a/plan.test.ts', 'test/whole.test.ts'],
-    ['src/b.test.ts'],
   ]);
 });
 

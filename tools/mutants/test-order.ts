@@ -31,8 +31,8 @@ export function distancesTo(source: string, imports: Imports): ReadonlyMap<strin
 const portions = [1, 5, 15, 40] as const;
 
 /**
- * The test files in the order in which they run: the test beside the source first, then those that import it by the
- * shortest way.
+ * The test files that reach `source`, in the order in which they run: the test beside the source first, then those that
+ * import it by the shortest way.
  */
 export function portionsFor(source: string, tests: readonly string[], imports: Imports): readonly string[][] {
   const distances = distancesTo(source, imports);
@@ -40,8 +40,7 @@ export function portionsFor(source: string, tests: readonly string[], imports: I
   const rank = (test: string): number => (distances.get(test) ?? 0) * 4 - nearness(test, source);
   const inOrder = near.toSorted((a, b) => rank(a) - rank(b));
   const chosen = portions.map((size) => inOrder.splice(0, size));
-  const others = tests.filter((test) => !distances.has(test));
-  return [...chosen, inOrder, others].filter((portion) => portion.length > 0);
+  return [...chosen, inOrder].filter((portion) => portion.length > 0);
 }
 
 const nearness = (test: string, source: string): number =>
