@@ -69,10 +69,12 @@ export const objectMutants = [
       replace: 'const preconditions = { uid, resourceVersion };',
       by: 'const preconditions = { uid };',
     },
-    'foreign-secret-deleted': {
-      plants: 'the name of a Secret is enough to delete it',
-      replace: "if (found === 'foreign' || found.stored === undefined) continue;",
-      by: "if (found === 'foreign') throw new Failure('bug', name); if (found.stored === undefined) continue;",
+  }),
+  ...inFile('src/controllers/cluster/tls/managed-secret.ts', {
+    'foreign-secret-overwritten': {
+      plants: 'a Secret of a user is overwritten or deleted because of its name',
+      replace: "if (!isOwnedBy(stored, uid)) return 'foreign';",
+      by: '',
     },
   }),
   ...inFile(`${act}/patch-pod.ts`, {
