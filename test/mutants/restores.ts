@@ -169,11 +169,6 @@ export const restoreMutants = [
       replace: 'found !== undefined && isMadeFor(found, intent, controller) ? found : undefined',
       by: 'found !== undefined && intent.name !== undefined ? found : undefined',
     },
-    'restore-removes-by-name': {
-      plants: 'a restore removes only the first of several objects',
-      replace: 'for (const { name, uid } of objects)',
-      by: 'for (const { name, uid } of objects.slice(0, 1))',
-    },
   }),
   ...inFile('src/controllers/restore/old-volumes.ts', {
     'set-aside-without-owner': {

@@ -38,9 +38,10 @@ async function examineAll(chosen: readonly Mutant[]): Promise<readonly MutantRes
   const copies: Copy[] = [];
   for (let count = 0; count < Math.min(workers, chosen.length); count++) copies.push(stack.use(await Copy.make()));
   const [first] = copies;
-  const errors = first === undefined ? [] : await compilerErrors(chosen, first, stopped);
+  if (first === undefined) return [];
+  const errors = await compilerErrors(chosen, first, stopped);
   if (errors.length > 0) throw new UserError(`the compiler finds these bugs:\n${errors.join('\n')}`);
-  const tests = { all: unitTests(root), imports: readImports(root), green: new Set<string>() };
+  const tests = { all: unitTests(first.directory), imports: readImports(first.directory), green: new Set<string>() };
   const run = `${new Date().toISOString().slice(0, 10)} ${(await headCommit()).slice(0, 7)}`;
   const results = new Map<Mutant, MutantResult>();
   const left = chosen.values();
