@@ -62,7 +62,7 @@ function lineOf(ended: MutantResult): string {
   const { mutant, killer, problem, cpuSeconds } = ended;
   const by = killer === undefined ? mutant.plants : `${killer.file}: ${killer.title}`;
   const suite = detectingSuite(ended);
-  const result = suite === 'none' || suite === 'story' ? 'SURVIVES' : `killed in ${suite}`;
+  const result = suite === 'none' ? 'SURVIVES' : `killed by ${suite}`;
   return `${mutant.name}: ${problem ?? result} (${by}; ${cpuSeconds.toFixed(0)} s CPU)`;
 }
 
