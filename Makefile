@@ -45,6 +45,10 @@ fuzz: $(INSTALLED) ## offer machine-made bad objects to the lab and the operator
 	@FUZZ_OBJECTS="$(or $(FUZZ_OBJECTS),100000)" FUZZ_SEED="$(or $(FUZZ_SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))" \
 		vitest run --project fuzz
 
+.PHONY: mutants
+mutants: $(INSTALLED) ## plant bugs one by one, and list the tests that detect them; ONLY="name name" for some
+	@node tools/mutants/main.ts $(if $(ONLY),--only "$(ONLY)")
+
 .PHONY: fmt
 fmt: $(INSTALLED) ## format the sources and apply automatic fixes
 	@biome check --write --log-level=warn .

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -32,7 +32,7 @@ function manifestOf(snapshot: Buffer, etcd: Pick<SnapshotManifest['etcd'], 'vers
   });
 }
 
-function fetched(db: Buffer, more: { manifest?: Buffer; targetVersion?: string; to?: undefined }) {
+function fetched(db: Buffer, more: { manifest?: Buffer; targetVersion?: string; to?: undefined; maxBytes?: number }) {
   const kept: Readonly<Record<string, Buffer | undefined>> = { db, 'db.manifest.json': more.manifest };
   const get = async (key: string) => {
     const whole = kept[key];
@@ -42,8 +42,8 @@ function fetched(db: Buffer, more: { manifest?: Buffer; targetVersion?: string; 
   };
   const parts = { store: { get } as unknown as ObjectStore, progress: new Progress(), signal: AbortSignal.any([]) };
   const address = parseObjectUrl('s3://bucket/db', '--url');
-  const { targetVersion } = more;
-  return fetchSnapshot({ address, maxBytes: 1e9, targetVersion, ...('to' in more ? {} : { to }) }, parts);
+  const { targetVersion, maxBytes = 1e9 } = more;
+  return fetchSnapshot({ address, maxBytes, targetVersion, ...('to' in more ? {} : { to }) }, parts);
 }
 
 describe('a snapshot saved by etcdctl, without a manifest,', () => {
@@ -105,5 +105,26 @@ describe('a snapshot with its manifest', () => {
       storageVersion: '3.6.0',
       warnings: [],
     });
+  });
+});
+
+describe('a snapshot that must not be restored', () => {
+  const changed = Buffer.from(savedBy('3.6.16'));
+  changed.writeUInt8(changed.readUInt8(5000) ^ 1, 5000);
+
+  it.each([
+    ['has a changed byte', changed, 1e9, 'damaged'],
+    ['ends early', savedBy('3.6.16').subarray(0, -4096), 1e9, 'damaged'],
+    ['is larger than the maximum', savedBy('3.6.16'), 10_000, 'too-large'],
+  ])('is refused and leaves no file if it %s', async (_, db, maxBytes, trouble) => {
+    rmSync(to, { force: true });
+    await expect(fetched(db, { maxBytes })).rejects.toMatchObject({ trouble });
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it('has no facts of a manifest that belongs to another snapshot', async () => {
+    const manifest = manifestOf(savedBy('3.5.35'), { version: '3.5.35' });
+    const result = await fetched(savedBy('3.6.16'), { targetVersion: '3.6.16', manifest });
+    expect(result).not.toHaveProperty('version');
   });
 });

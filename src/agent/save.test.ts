@@ -22,8 +22,11 @@ const source = {
   warnings: [],
 } as unknown as Source;
 
-/** A store that changes objects with `keeps` and confirms no checksum. */
-function bucketThat(keeps: (content: Buffer) => Buffer): {
+/** A store that changes objects with `keeps`, and confirms checksums or not. */
+function bucketThat(
+  keeps: (content: Buffer) => Buffer,
+  isConfirming = false,
+): {
   readonly objects: Map<string, Buffer>;
   store: GuardedStore;
 } {
@@ -39,7 +42,7 @@ function bucketThat(keeps: (content: Buffer) => Buffer): {
     identity: 'i',
     put: async (key: string, body: ByteStream) => {
       objects.set(key, keeps(Buffer.concat(await Array.fromAsync(body))));
-      return false;
+      return isConfirming;
     },
     get: async (key: string): Promise<OpenObject> => ({ ...objectOf(key), body: bytes(find(key)) }),
     head: async (key: string) => objectOf(key),
@@ -87,5 +90,11 @@ describe('saving a snapshot', () => {
     const { objects, store } = bucketThat(flipped);
     await expect(saved(store, { dated: true })).rejects.toMatchObject({ trouble: 'damaged' });
     expect([...objects.keys()]).toEqual([]);
+  });
+
+  it('to a store that confirms a shorter object fails without a manifest', async () => {
+    const { objects, store } = bucketThat((content) => content.subarray(1), true);
+    await expect(saved(store)).rejects.toMatchObject({ trouble: 'damaged' });
+    expect([...objects.keys()]).toEqual(['a.db']);
   });
 });

@@ -48,3 +48,14 @@ it('an object with a confirmed checksum is not read back', async () => {
   await store.put('k', bytes('snapshot'));
   expect(reads()).toBe(0);
 });
+
+it('a download that ends before the size of its object fails', async () => {
+  const get = async (key: string): Promise<OpenObject> => ({
+    ...{ key, size: 9, modified: new Date(0) },
+    body: bytes('snapshot'),
+  });
+  const store = new GuardedStore({ place: 'bucket "b"', identity: 'i', get } as unknown as StoreDriver);
+  const { body } = await store.get('k');
+  const message = expect.stringContaining('only 8 of 9 bytes arrived');
+  await expect(Array.fromAsync(body)).rejects.toMatchObject({ trouble: 'truncated', message });
+});

@@ -84,6 +84,13 @@ describe('the backups of an owner in a store', () => {
     expect(found).toMatchObject([{ isGood: false }]);
   });
 
+  it('with a dated name are not good if they are shorter than the size in a manifest without an owner', () => {
+    const key = datedKey(path, { revision: 9n, takenAt: at(10) });
+    const { owner: _, ...manifest } = manifestOf(key, 'u');
+    const found = (size: number) => backupsIn([object(key, size)], new Map([[key, manifest]]), { path });
+    expect([found(50), found(manifest.snapshot.size)]).toMatchObject([[{ isGood: false }], [{ isGood: true }]]);
+  });
+
   it('are ordered by time, not by revision', () => {
     const [older, newer] = [
       datedKey(path, { revision: 99n, takenAt: at(1) }),
@@ -172,6 +179,13 @@ describe('an expired backup', () => {
   it('is not the last backup on a volume, which has only the clock of its node', () => {
     const [ahead, last] = [made(12 * hour, 12 * hour), made(11 * hour, 11 * hour)];
     expect(keptOf([ahead, last], { count: 1 }, at(11 * hour))).toContain(last.key);
+  });
+
+  it('is not the last backup that the store received, even from a node with a clock two days behind', () => {
+    const [before, last] = [made(99 * hour, 99 * hour), made(52 * hour, 100 * hour)];
+    expect(keptOf([before, last], { count: 1 }, at(100 * hour))).toContain(last.key);
+    const next = made(100 * hour, 99.5 * hour);
+    expect(keptOf([before, next, last], { count: 1 }, at(100 * hour))).toContain(last.key);
   });
 
   it('is not too old only because the clock of the last node is ahead', () => {

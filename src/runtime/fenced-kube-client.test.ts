@@ -26,3 +26,21 @@ async function reachingAfterLoss(): Promise<readonly string[]> {
 
 it('the fenced client refuses every write after the lease is lost, but no read', async () =>
   expect(await reachingAfterLoss()).toEqual(['get', 'list']));
+
+it.each([
+  ['create', (client: KubeClient) => client.create(pods, {} as never)],
+  ['update', (client: KubeClient) => client.update(pods, {} as never)],
+  ['patch', (client: KubeClient) => client.patch(pods, { name: 'a' }, { type: 'merge', body: {} })],
+  ['remove', (client: KubeClient) => client.remove(pods, { name: 'a' })],
+])('the fenced client checks the lease once more right before the request is sent: %s', async (method, write) => {
+  const sent: string[] = [];
+  let leads = true;
+  const send = async (...asked: readonly { readonly confirm?: () => void }[]): Promise<void> => {
+    leads = false; // the process was paused while it waited for credentials
+    asked.at(-1)?.confirm?.();
+    sent.push(method);
+  };
+  const fenced = fencedKubeClient({ [method]: send } as unknown as KubeClient, () => leads);
+  await expect(write(fenced)).rejects.toThrow('no longer holds the leader lease');
+  expect(sent).toEqual([]);
+});

@@ -1,59 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { FakeLeases } from '../../test/support/fake-leases.ts';
+import { startCandidate } from '../../test/support/lease-candidates.ts';
 import { settled, VirtualClock } from '../../test/support/virtual-clock.ts';
-import { Failure } from '../std/failure.ts';
-import type { Clock } from './clock.ts';
-import { type Leadership, lead } from './lease.ts';
-
-interface Candidate {
-  /** Undefined until the candidate leads. */
-  leadership: Leadership | undefined;
-  ended: 'no' | 'stopped' | Failure;
-  readonly stop: AbortController;
-  readonly failures: Failure[];
-  /** True if onLost ran before the lost signal aborted. */
-  lostFirst?: boolean;
-}
-
-/** Starts a candidate. `process` is its identity, with an optional suffix after a slash to name the process. */
-function start(server: FakeLeases, clock: Clock, process: string): Candidate {
-  const [identity = ''] = process.split('/');
-  const stop = new AbortController();
-  const candidate: Candidate = { leadership: undefined, ended: 'no', stop, failures: [] };
-  const work = (leadership: Leadership): Promise<void> => {
-    candidate.leadership = leadership;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    stop.signal.addEventListener('abort', () => resolve());
-    leadership.lost.addEventListener('abort', () => reject(new Error('a consequence')));
-    return promise;
-  };
-  const options = {
-    client: server.clientOf(process),
-    namespace: 'system',
-    name: 'operator',
-    identity,
-    clock,
-    onFailure: (failure: Failure) => candidate.failures.push(failure),
-    onLost: () => void (candidate.lostFirst = candidate.leadership?.lost.aborted === false),
-  };
-  const run = async (): Promise<void> => {
-    try {
-      await lead(options, work, stop.signal);
-      candidate.ended = 'stopped';
-    } catch (thrown) {
-      candidate.ended = Failure.from(thrown);
-    }
-  };
-  void run();
-  return candidate;
-}
+import { type Clock, pause } from './clock.ts';
 
 describe('two candidates', () => {
   it('the first leads as long as it renews the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await settled();
-    const two = start(server, clock, 'two');
+    const two = startCandidate(server, clock, 'two');
     await clock.advance(600_000);
     expect(one.leadership?.holds()).toBe(true);
     expect(two.leadership).toBeUndefined();
@@ -64,9 +20,9 @@ describe('two candidates', () => {
 
   it('the second leads soon after the first stops and releases the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await settled();
-    const two = start(server, clock, 'two');
+    const two = startCandidate(server, clock, 'two');
     await clock.advance(60_000);
     one.stop.abort();
     await clock.advance(3_000);
@@ -77,9 +33,9 @@ describe('two candidates', () => {
 
   it('the second waits for the expiry of the lease if the first is cut off; they never lead both', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await settled();
-    const two = start(server, clock, 'two');
+    const two = startCandidate(server, clock, 'two');
     await clock.advance(60_000);
     server.faults.set('one', 'cut off');
     let took = 0;
@@ -104,9 +60,9 @@ describe('two candidates with clocks ten minutes apart', () => {
 
   it.each([10, -10])('never lead both: the second waits for the expiry of the lease (%i minutes)', async (minutes) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await settled();
-    const two = start(server, skewed(clock, minutes), 'two');
+    const two = startCandidate(server, skewed(clock, minutes), 'two');
     await clock.advance(600_000);
     expect(one.leadership?.holds()).toBe(true);
     expect(two.leadership).toBeUndefined();
@@ -121,9 +77,9 @@ describe('two candidates with clocks ten minutes apart', () => {
 describe('two processes with the same identity', () => {
   it('never lead both: the second waits for the expiry, and the loss names the other process', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'same/one');
+    const one = startCandidate(server, clock, 'same/one');
     await settled();
-    const two = start(server, clock, 'same/two');
+    const two = startCandidate(server, clock, 'same/two');
     await clock.advance(600_000);
     expect([one.leadership?.holds(), two.leadership]).toEqual([true, undefined]);
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'same', leaseTransitions: 0 });
@@ -136,10 +92,10 @@ describe('two processes with the same identity', () => {
 
   it('lead in turn: a restarted process waits for the expiry of the old lease once', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    start(server, clock, 'same/one');
+    startCandidate(server, clock, 'same/one');
     await clock.advance(60_000);
     server.faults.set('same/one', 'hangs'); // the process was killed
-    const two = start(server, clock, 'same/two');
+    const two = startCandidate(server, clock, 'same/two');
     await clock.advance(14_000);
     expect(two.leadership).toBeUndefined();
     await clock.advance(4_000);
@@ -150,7 +106,7 @@ describe('two processes with the same identity', () => {
 describe('a leader', () => {
   it.each(['cut off', 'hangs'] as const)('stops before the lease expires if its requests fail: %s', async (fault) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await clock.advance(60_000);
     server.faults.set('one', fault);
     await clock.advance(7_900);
@@ -161,7 +117,7 @@ describe('a leader', () => {
 
   it('keeps leading if a renewal succeeds before the deadline', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await clock.advance(60_000);
     for (const fault of ['cut off', 'answer lost'] as const) {
       server.faults.set('one', fault);
@@ -174,7 +130,7 @@ describe('a leader', () => {
 
   it('stops after a pause of its process, before any timer fires', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await clock.advance(60_000);
     clock.freeze(3_000);
     expect(one.leadership?.holds()).toBe(true);
@@ -191,7 +147,7 @@ describe('a leader', () => {
   // The lease is renewed every 2 s and guarded every 0.5 s: after 61.6 s the renewal comes first.
   it.each([61, 61.6])('stops after a suspend of its machine at %s s, before any timer fires', async (seconds) => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     for (const millis of [3_000, -3_600_000]) {
       clock.suspend(millis); // a short suspend, or a wall clock set back
       await clock.advance(60_000);
@@ -206,18 +162,48 @@ describe('a leader', () => {
 
   it('stops at its next renewal if another holder took the lease', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await clock.advance(60_000);
     const lease = await server.clientOf('thief').get({} as never, { name: '' });
     await server.clientOf('thief').update({} as never, { ...lease, spec: { holderIdentity: 'thief' } } as never);
     await clock.advance(4_500);
     expect(one.ended).toMatchObject({ message: 'lost the lease system/operator: another holder took it' });
+    expect(one.leadership?.holds()).toBe(false);
+    expect(server.lease?.spec?.holderIdentity).toBe('thief');
+  });
+
+  it('counts its time from the request of a slow renewal, not from the answer', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    server.answersAfter = () => pause(clock, 4_000, new AbortController().signal);
+    const one = startCandidate(server, clock, 'one');
+    await clock.advance(4_000);
+    expect(one.leadership?.holds()).toBe(true);
+    await clock.advance(3_000);
+    server.faults.set('one', 'cut off'); // the renewal of second 6 is answered in second 10
+    await clock.advance(8_500);
+    expect(one.leadership?.holds()).toBe(true);
+    await clock.advance(1_000);
+    expect(one.leadership?.holds()).toBe(false);
+  });
+
+  it('does not release the lease of another holder after a renewal that failed', async () => {
+    const [server, clock] = [new FakeLeases(), new VirtualClock()];
+    const one = startCandidate(server, clock, 'one');
+    await clock.advance(60_000);
+    server.faults.set('one', 'cut off');
+    await clock.advance(2_000);
+    server.faults.clear();
+    const lease = await server.clientOf('thief').get({} as never, { name: '' });
+    await server.clientOf('thief').update({} as never, { ...lease, spec: { holderIdentity: 'thief' } } as never);
+    one.stop.abort();
+    await clock.advance(0);
+    expect(one.ended).toBe('stopped');
     expect(server.lease?.spec?.holderIdentity).toBe('thief');
   });
 
   it('releases the lease even if its last renewal got no answer', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await clock.advance(60_000);
     server.faults.set('one', 'answer lost');
     await clock.advance(2_000);
@@ -232,9 +218,9 @@ describe('a leader', () => {
 describe('a candidate', () => {
   it('ends at once if stopped before it leads', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    start(server, clock, 'one');
+    startCandidate(server, clock, 'one');
     await settled();
-    const two = start(server, clock, 'two');
+    const two = startCandidate(server, clock, 'two');
     await clock.advance(1_000);
     two.stop.abort();
     await settled();
@@ -244,9 +230,9 @@ describe('a candidate', () => {
 
   it('keeps counting towards the expiry while some of its reads fail', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
-    start(server, clock, 'one');
+    startCandidate(server, clock, 'one');
     await settled();
-    const two = start(server, clock, 'two');
+    const two = startCandidate(server, clock, 'two');
     await clock.advance(60_000);
     server.faults.set('one', 'cut off');
     for (let second = 0; second < 20; second += 4) {
@@ -261,7 +247,7 @@ describe('a candidate', () => {
   it('retries while the API server is unreachable', async () => {
     const [server, clock] = [new FakeLeases(), new VirtualClock()];
     server.faults.set('one', 'cut off');
-    const one = start(server, clock, 'one');
+    const one = startCandidate(server, clock, 'one');
     await clock.advance(60_000);
     expect(one.leadership).toBeUndefined();
     server.faults.clear();

@@ -12,6 +12,9 @@ export class FakeLeases {
   /** Faults by client: the request is lost, its answer is lost, or it hangs. */
   readonly faults = new Map<string, 'cut off' | 'answer lost' | 'hangs'>();
 
+  /** The time that an answer to a write takes. */
+  answersAfter = async (): Promise<void> => {};
+
   /** The API of one client. */
   clientOf(name: string): LeaseClient {
     const withFault = async (act: () => Stored<Lease>): Promise<never> => {
@@ -24,9 +27,15 @@ export class FakeLeases {
     };
     return {
       get: () => withFault(() => this.#current()),
-      create: (_, object) => withFault(() => this.#create(object)),
-      update: (_, object) => withFault(() => this.#update(object as unknown as Stored<Lease>)),
+      create: (_, object) => this.#slowly(withFault(() => this.#create(object))),
+      update: (_, object) => this.#slowly(withFault(() => this.#update(object as unknown as Stored<Lease>))),
     };
+  }
+
+  async #slowly<T>(answer: Promise<T>): Promise<T> {
+    const answered = await answer;
+    await this.answersAfter();
+    return answered;
   }
 
   #current(): Stored<Lease> {

@@ -21,19 +21,22 @@ interface Terms {
   readonly env?: Readonly<Record<string, string>>;
   readonly limitMillis?: number;
   readonly cwd?: string;
+  /** True if the output is not printed. */
+  readonly isQuiet?: boolean;
 }
 
 /** A shell script that runs the program and writes the CPU time of its process tree to a file. */
 const measuring = 'trap : TERM; file=$1; shift; "$@"; code=$?; times > "$file"; exit $code';
 
-/** Runs a program and prints its output. `isOverdue` is true if it was killed at its time limit. */
+/** Runs a program and prints its output, unless `isQuiet`. `isOverdue` is true if it was killed at its time limit. */
 export async function measured(command: string, args: readonly string[], terms: Terms = {}): Promise<Measured> {
   const directory = await mkdtemp(join(tmpdir(), 'measured-'));
   const times = join(directory, 'times');
   const began = performance.now();
+  const output = terms.isQuiet === true ? 'ignore' : 'inherit';
   const child = spawn('sh', ['-c', measuring, 'sh', times, command, ...args], {
     cwd: terms.cwd ?? root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, output],
     env: { ...process.env, ...plain, ...terms.env },
     detached: true, // its own process group, which can be killed as a whole
   });

@@ -5,7 +5,8 @@ import { persistentVolumeClaims, pods, type Resource } from '../../kube/resource
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { slim } from '../../runtime/slim.ts';
-import { writerFor } from './writer.ts';
+import { Store } from '../../runtime/store.ts';
+import { type Writer, writerFor } from './writer.ts';
 
 function writerOf(agentNamespace?: string) {
   const written: string[] = [];
@@ -92,6 +93,28 @@ describe('a removal by the writer', () => {
       'Pod db-0 has changed since its removal was planned',
     ],
   ])('%s is refused', async (_, live, says) => expect(await removedWhile(live)).toEqual([says]));
+});
+
+describe('a pass after a write', () => {
+  const metadata = { name: 'db-0', namespace: 'tenant', uid: 'u', resourceVersion: '7', creationTimestamp: '' };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata };
+  const at = { name: 'db-0', namespace: 'tenant' };
+
+  it.each([
+    ['created', (writer: Writer) => writer.create(pods, pod)],
+    ['patched', (writer: Writer) => writer.patch(pods, at, { type: 'merge', body: {} })],
+    ['removed', (writer: Writer) => writer.remove(pods, at, { preconditions: { uid: 'u', resourceVersion: '7' } })],
+  ])('waits until the cache shows a pod that was %s', async (_, write) => {
+    const store = new Store<KubeObject>({ onHandlerFailure: () => undefined });
+    store.replace([{ ...pod, metadata: { ...metadata, resourceVersion: '5' } }], '5');
+    const expectations = new Expectations({ clock, onExpired: () => undefined });
+    const client = { create: async () => pod, patch: async () => pod, remove: async () => undefined } as never;
+    const writer = writerFor('tenant/db', { client, expectations, storeOf: () => store, onStatus: () => undefined });
+    await write(writer);
+    expect(expectations.caughtUp('tenant/db')).toBe(false);
+    store.remove({ ...pod, metadata: { ...metadata, resourceVersion: '8' } });
+    expect(expectations.caughtUp('tenant/db')).toBe(true);
+  });
 });
 
 /** Returns the preconditions of a removal while the cache keeps a trimmed copy of `live`. */

@@ -160,7 +160,8 @@ describe('a restore after the seed serves', () => {
 
   it('waits for another restore of the same cluster', () => {
     const others = { seed, holdAskedBy: 'another', heldBy: 'another' };
-    expect(planRestore(world('switching', { cluster: others }))).toMatchObject({ is: 'wait' });
+    const message = 'waiting for another restore of the same cluster';
+    expect(planRestore(world('switching', { cluster: others }))).toMatchObject({ is: 'wait', message });
   });
 
   it('fails if the cluster is deleted, and removes the finalizer', () => {

@@ -4,6 +4,7 @@ import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
 import { clusterReconciler } from '../reconcile.ts';
+import { confirmFresh, StaleObservation } from './freshness.ts';
 
 const object = {
   ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster' },
@@ -109,4 +110,21 @@ describe('a disruptive step', () => {
     now.untilPlanned = 0;
     expect(await pass()).toMatchObject({ done: ['remove pods'] });
   });
+});
+
+it.each([
+  'remove-member',
+  'stop-member-pod',
+  'delete-member-pod',
+  'delete-volume',
+  'change-image',
+  'transfer-leadership',
+  'update-peer-url',
+  'add-member',
+  'promote-member',
+] as const)('the step %s needs an observation of at most 5 s', (kind) => {
+  const taking = (age: number) => () =>
+    confirmFresh({ kind } as never, { observedAt: 1_000, upkeep: {} }, { monotonic: () => 1_000 + age });
+  expect(taking(5_000)).not.toThrow();
+  expect(taking(5_001)).toThrow(StaleObservation);
 });

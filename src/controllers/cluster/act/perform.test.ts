@@ -3,6 +3,7 @@ import { aWorld, nameOf, outOfContact, withMember, withMemberPod } from '../../.
 import { improbable } from '../../../apis/improbable-v1alpha1/dialect.ts';
 import type { MemberId } from '../../../core/cluster/model/names.ts';
 import { claimAnnotation, volumeKindHash } from '../../../core/manifests/pvc.ts';
+import { removedAtAnnotation } from '../../../core/manifests/removed-pvc.ts';
 import type { TlsModes } from '../../../core/manifests/tls-mode.ts';
 import { ApiFailure } from '../../../kube/errors.ts';
 import { Failure } from '../../../std/failure.ts';
@@ -171,6 +172,12 @@ describe('an existing PVC with the name of a started member', () => {
       expect(await starting(labels, metadata)).toEqual(['Pod']);
     },
   );
+
+  it('is not used if it is kept for a removed member, even with the labels of a member', async () => {
+    const annotations = { [removedAtAnnotation(blueprint.naming)]: '2026-01-01T00:00:00Z' };
+    const message = expect.stringContaining('is kept for a removed member');
+    await expect(starting(labels, { annotations })).rejects.toMatchObject({ kind: 'conflict', message });
+  });
 
   it('is replaced only if it is of another kind and never had a volume', async () => {
     const marked = (mark: string) => ({ annotations: { [claimAnnotation(blueprint.naming)]: mark } });

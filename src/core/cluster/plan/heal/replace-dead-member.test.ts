@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aWorld, durable, withMember, withMemberPod } from '../../../../../test/support/worlds.ts';
+import { aKnownWorld, aWorld, durable, withMember, withMemberPod } from '../../../../../test/support/worlds.ts';
 import type { ClusterWorld, Member, MemberPod } from '../../model/cluster.ts';
 import { planCluster } from '../plan-cluster.ts';
+import { removeDeadMember } from './replace-dead-member.ts';
 
 const minutes = (count: number): number => count * 60_000;
 const anHour = { millis: minutes(60), observations: 300 };
@@ -59,6 +60,22 @@ it.each<[string, Partial<Member>, Partial<MemberPod>]>([
 ])('a member is not replaced that %s', (_, member, memberPod) =>
   expect(isRemoved(silent(member, memberPod))).toBe(false),
 );
+
+it('a member without a PVC is replaced only after its pod has ended', () => {
+  const silentFor = { silence: { millis: 1_000, observations: 5 } };
+  const withPod = (phase: MemberPod['phase']) => silent(silentFor, { volume: 'with-pod', phase, unreadyMillis: 1_000 });
+  expect(isRemoved(withPod('running'))).toBe(false);
+  expect(isRemoved(withPod('ended'))).toBe(true);
+});
+
+it('a dead member is not removed if the rest would lose quorum', () => {
+  const { members } = aKnownWorld(...['db-1', 'db-2'].map((name) => withMember(name, { health: 'silent' }))).membership
+    .value;
+  const [, , dead] = members;
+  if (dead === undefined) throw new Error('no third member');
+  expect(removeDeadMember(dead, members)).toBeUndefined();
+  expect(removeDeadMember(dead, aKnownWorld().membership.value.members)).toMatchObject({ is: 'act' });
+});
 
 describe('a member with a version that no healthy member runs', () => {
   const crashing = (why: string): ClusterWorld =>

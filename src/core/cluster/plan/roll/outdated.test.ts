@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
-import { aWorld, type Change, withIntent, withMember, withMemberPod } from '../../../../../test/support/worlds.ts';
+import {
+  aKnownWorld,
+  aWorld,
+  type Change,
+  withIntent,
+  withMember,
+  withMemberPod,
+} from '../../../../../test/support/worlds.ts';
 import type { PreUpgradeBackup } from '../../model/cluster.ts';
 import { planCluster } from '../plan-cluster.ts';
+import { versionForJoiningMembers } from './outdated.ts';
 
 const states: readonly PreUpgradeBackup['state'][] = ['missing', 'under-way', 'good', 'failed', 'stale'];
 
@@ -15,3 +23,12 @@ it.each(states)(
     expect(verdict).toMatchObject({ is: 'act', steps: [{ kind: 'change-image', name: 'db-2', to: '3.6.16' }] });
   },
 );
+
+it('a joining member gets the newest version that runs, which reads the data of all members', () => {
+  const { members } = aKnownWorld(
+    withMember('db-0', { version: '3.4.31' }),
+    withMember('db-1', { version: '3.5.9' }),
+    withMember('db-2', { version: '3.5.21' }),
+  ).membership.value;
+  expect(versionForJoiningMembers(members, { version: '3.6.16' })).toBe('3.5.21');
+});

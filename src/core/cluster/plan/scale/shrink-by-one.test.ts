@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aKnownWorld, wanting, withMember } from '../../../../../test/support/worlds.ts';
+import { aKnownWorld, wanting, withIntent, withMember } from '../../../../../test/support/worlds.ts';
 import { shrinkByOne } from './shrink-by-one.ts';
 
 const silent = (name: string) => withMember(name, { health: 'silent', leads: false });
@@ -17,3 +17,17 @@ it('no member is removed if the rest would lose quorum', () =>
     is: 'wait',
     message: expect.stringContaining('would lose quorum'),
   }));
+
+it('with numbered names the leadership of the highest number is transferred to the lowest before its removal', () => {
+  const ordinal = withIntent({ memberNames: 'ordinal' });
+  const led = [withMember('db-0', { leads: false }), withMember('db-2', { leads: true })];
+  expect(shrinkByOne(aKnownWorld(wanting(2), ordinal, ...led))).toMatchObject({
+    steps: [{ kind: 'transfer-leadership', name: 'db-0' }],
+  });
+  expect(shrinkByOne(aKnownWorld(wanting(2), ordinal))).toMatchObject({
+    steps: [{ kind: 'remove-member', name: 'db-2' }],
+  });
+});
+
+it('with random names a follower is removed before the leader', () =>
+  expect(shrinkByOne(aKnownWorld(wanting(2)))).toMatchObject({ steps: [{ kind: 'remove-member', name: 'db-1' }] }));

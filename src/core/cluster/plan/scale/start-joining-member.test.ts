@@ -53,3 +53,8 @@ it('the step for a joining member names the members that it replaces', () => {
   const { steps } = startBeside({ drift: 'pod', volume: 'own' }) as { readonly steps: readonly object[] };
   expect(steps).toEqual([expect.not.objectContaining({ leaving: expect.anything() })]);
 });
+
+it('the pod of a joining member for which re-bootstrap is forbidden is recreated: it can never join', () => {
+  const running = { version: '3.3.12', image: imageOf('3.3.12'), bootstrapForbidden: true };
+  expect(planCluster(waitingForSecond(running))).toMatchObject({ steps: [{ kind: 'stop-member-pod', name: second }] });
+});

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { nameOf } from '../../../../../test/support/worlds.ts';
+import type { PeerContext } from '../../ensure/peers.ts';
+import { deletePeer } from './peers.ts';
+
+it.each([
+  ['the cluster is deleted, at the version that was observed', 'u', [{ uid: 'p', resourceVersion: '7' }]],
+  ['another cluster stays', 'another', []],
+])('with a removed member, an EtcdPeer of %s', async (_, owner, expected) => {
+  const removed: unknown[] = [];
+  const peer = { metadata: { name: 'db-2', uid: 'p', resourceVersion: '7', ownerReferences: [{ uid: owner }] } };
+  const context = {
+    cache: { store: { get: () => peer }, resource: { plural: 'etcdpeers' } },
+    writer: {
+      remove: async (...[, , { preconditions }]: [unknown, unknown, { preconditions: object }]) =>
+        void removed.push(preconditions),
+    },
+    ...{ namespace: 'default', owner: 'u' },
+  };
+  await deletePeer(nameOf('db-2'), context as unknown as PeerContext);
+  expect(removed).toEqual(expected);
+});
