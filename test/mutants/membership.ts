@@ -34,8 +34,13 @@ export const membershipMutants = [
     },
     'shrink-without-transfer': {
       plants: 'the leader is removed without a transfer of leadership',
-      replace: 'return transferLeadership(victim, members, world) ?? removal;',
-      by: 'return removal;',
+      replace: 'return transferLeadership(victim, members, world) ?? leaving ?? removal;',
+      by: 'return leaving ?? removal;',
+    },
+    'shrink-without-leaving-the-service': {
+      plants: 'a surplus member is removed while the client Service leads to it',
+      replace: 'return transferLeadership(victim, members, world) ?? leaving ?? removal;',
+      by: 'return transferLeadership(victim, members, world) ?? removal;',
     },
   }),
   ...inFile(`${plan}/scale/grow-by-one.ts`, {
@@ -168,6 +173,20 @@ export const membershipMutants = [
       plants: 'a bootstrap member that never served cannot join the cluster that formed without it',
       replace: "isLate ? joinAmong(members) : { as: 'restarting' }",
       by: "isLate ? { as: 'restarting' } : { as: 'restarting' }",
+    },
+  }),
+  ...inFile('src/core/cluster/plan/bootstrap/bootstrap-version.ts', {
+    'new-minor-on-unrecorded-data': {
+      plants: 'bootstrap members that may have data start with another minor',
+      replace: 'if (held === undefined) return world.intent.version;',
+      by: 'return world.intent.version;',
+    },
+  }),
+  ...inFile('src/controllers/cluster/observe/readiness.ts', {
+    'crash-looping-survivor-forgotten': {
+      plants: 'a member that was ready counts as never formed once its container restarts',
+      replace: 'return Date.parse(since) - Date.parse(startTime) > firstReportMillis;',
+      by: 'return false;',
     },
   }),
 ];

@@ -4,7 +4,7 @@ import type { EndpointSlice } from '../../../kube/object.ts';
 import { endpointSlices } from '../../../kube/resource.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
-import type { Observed } from './observe.ts';
+import type { Observed } from '../observe/observe.ts';
 
 /** The members that the client Service leads to, by its EndpointSlices; `unknown` without permission to list them. */
 export async function observeClientEndpoints(
