@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutants } from './mutants/all.ts';
-import { planted } from './mutants/mutant.ts';
+import { located, planted } from './mutants/mutant.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('the planted bugs', () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s still applies', (_, mutant) => {
-    const text = read(mutant.file);
-    expect(planted(text, mutant)).not.toBe(text);
+    const inItsFile = located(mutant, root);
+    const text = read(inItsFile.file);
+    expect(planted(text, inItsFile)).not.toBe(text);
   });
 
   it('have names of their own', () => {

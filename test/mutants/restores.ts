@@ -2,7 +2,24 @@ import { inFile } from './mutant.ts';
 
 /** Restores. */
 export const restoreMutants = [
-  ...inFile('src/core/restore/plan-restore.ts', {
+  ...inFile('src/core/restore', {
+    'seed-without-certificates': {
+      plants: 'the seed of a cluster with managed certificates never gets them',
+      replace: 'return keepCertificates(verdict, world) ?? keepStoreProxy(verdict, world) ?? verdict;',
+      by: 'return keepStoreProxy(verdict, world) ?? verdict;',
+    },
+    'reader-without-store-proxy': {
+      plants: 'an agent starts before the store proxy that it reads through',
+      replace: 'return keepCertificates(verdict, world) ?? keepStoreProxy(verdict, world) ?? verdict;',
+      by: 'return keepCertificates(verdict, world) ?? verdict;',
+    },
+    'store-proxy-despite-its-refusal': {
+      plants: 'a store proxy serves an object that the credentials of the operator may not read',
+      replace: 'if (refusal !== undefined) return refuse(refusal, pod);',
+      by: '',
+    },
+  }),
+  ...inFile('src/core/restore', {
     'restore-ignores-the-hold': {
       plants: 'a restore does not wait until the cluster controller pauses',
       replace:
@@ -112,7 +129,7 @@ export const restoreMutants = [
       by: 'if (isTooLong && now < memory.since) return fail(',
     },
   }),
-  ...inFile('src/core/restore/clean-up.ts', {
+  ...inFile('src/core/restore', {
     'failed-restore-keeps-the-hold': {
       plants: 'a failed restore keeps the cluster paused',
       replace: 'releaseCluster(world) ?? deleteSeed(world)',
@@ -129,14 +146,14 @@ export const restoreMutants = [
       by: 'keepsVolumes === undefined ? act(',
     },
   }),
-  ...inFile('src/core/restore/lost-cluster.ts', {
+  ...inFile('src/core/restore', {
     'replaced-cluster-is-lost': {
       plants: 'a cluster that the restore itself creates counts as deleted',
       replace: '!world.isClusterGone || isYetToBeMade(world)',
       by: '!world.isClusterGone',
     },
   }),
-  ...inFile('src/controllers/restore/perform.ts', {
+  ...inFile('src/controllers/restore', {
     'hold-without-version': {
       plants: 'two restores take the hold of a cluster at the same time',
       replace: 'metadata: { uid, resourceVersion, annotations: { [controller.dialect.holdAnnotation]: by } }',
@@ -163,14 +180,14 @@ export const restoreMutants = [
       by: "usesSavedSpec(read) && read.intent.into !== 'new'",
     },
   }),
-  ...inFile('src/controllers/restore/discard.ts', {
+  ...inFile('src/controllers/restore', {
     'foreign-object-discarded': {
       plants: 'a member that has the name of the seed by now is deleted',
       replace: 'found !== undefined && isMadeFor(found, intent, controller) ? found : undefined',
       by: 'found !== undefined && intent.name !== undefined ? found : undefined',
     },
   }),
-  ...inFile('src/controllers/restore/old-volumes.ts', {
+  ...inFile('src/controllers/restore', {
     'set-aside-without-owner': {
       plants: 'PVCs that were set aside still belong to the cluster',
       replace: 'ownerReferences: [read.owner]',

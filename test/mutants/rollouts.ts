@@ -7,7 +7,12 @@ export const rolloutMutants = [
   ...inFile(`${plan}/roll/roll-one.ts`, {
     'no-leadership-transfer': {
       plants: 'the leader is stopped without a transfer of leadership',
-      replace: 'transferLeadership(next, pairs, world) ??',
+      replace: 'transferLeadership(pair, pairs, world) ??',
+      by: '',
+    },
+    'stop-of-a-member-that-serves-clients': {
+      plants: 'a member is rolled while the client Service leads to it',
+      replace: "?? leaveClientService(pair.memberPod, world, 'Rolling')",
       by: '',
     },
     'leader-not-last': {

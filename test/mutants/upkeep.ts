@@ -4,6 +4,35 @@ const act = 'src/controllers/cluster/act';
 
 /** Writes to the objects around members, and objects of others. */
 export const upkeepMutants = [
+  ...inFile('src/core/cluster/plan/upkeep/client-service.ts', {
+    'learner-serves-clients': {
+      plants: 'the client Service leads to a learner, which refuses requests',
+      replace: "if (member.role === 'learner') return false;",
+      by: '',
+    },
+    'member-serves-before-it-has-caught-up': {
+      plants: 'the client Service leads to a member that lags behind',
+      replace: '|| !hasCaughtUp(member, members)) return undefined;',
+      by: ') return undefined;',
+    },
+  }),
+  ...inFile('src/core/cluster/plan/roll/leave-client-service.ts', {
+    'last-endpoint-leaves-the-service': {
+      plants: 'the only ready member leaves the client Service',
+      replace: 'other !== memberPod && other.ready && other.serves === true',
+      by: 'other.ready && other.serves === true',
+    },
+    'stop-before-clients-have-left': {
+      plants: 'a member is stopped while the client Service still leads to it',
+      replace: "clientEndpoints === 'unknown' || clientEndpoints?.includes(name) === false",
+      by: "clientEndpoints === 'unknown' || clientEndpoints?.includes(name) !== undefined",
+    },
+    'stale-endpoints-block-for-ever': {
+      plants: 'an outdated EndpointSlice blocks a change for ever',
+      replace: 'withdrawnMillis > longestWaitMillis ||',
+      by: '',
+    },
+  }),
   ...inFile(`${act}/upkeep/objects.ts`, {
     'object-of-another-corrected': {
       plants: 'a Service that was recreated meanwhile is corrected',
@@ -14,8 +43,13 @@ export const upkeepMutants = [
   ...inFile(`${act}/upkeep/labels.ts`, {
     'labels-of-another-object': {
       plants: 'another object with the name of a member gets the labels of the member',
-      replace: 'metadata: { uid, labels }',
-      by: 'metadata: { labels }',
+      replace: 'const body = { metadata: { uid, labels } };',
+      by: 'const body = { metadata: { labels } };',
+    },
+    'service-label-of-another-pod': {
+      plants: 'a pod that was recreated meanwhile joins or leaves the client Service',
+      replace: 'body: { metadata: { uid, labels } }',
+      by: 'body: { metadata: { labels } }',
     },
   }),
   ...inFile(`${act}/upkeep/pvcs.ts`, {
@@ -77,14 +111,14 @@ export const upkeepMutants = [
       by: 'if (pod?.metadata.uid !== uid) throw',
     },
   }),
-  ...inFile('src/controllers/restore/create-cluster.ts', {
+  ...inFile('src/controllers/restore', {
     'restored-cluster-bootstraps': {
       plants: 'the cluster of a restore is created without the hold, and bootstraps empty',
       replace: '[dialect.holdAnnotation]: uid, [madeByAnnotation(dialect)]: uid',
       by: '[madeByAnnotation(dialect)]: uid',
     },
   }),
-  ...inFile('src/controllers/restore/name-conflicts.ts', {
+  ...inFile('src/controllers/restore', {
     'pvcs-of-an-earlier-cluster-ignored': {
       plants: 'a restore creates a cluster that adopts the PVCs of an earlier one',
       replace: 'const claim = claims.find(isLeft);',
