@@ -30,6 +30,13 @@ describe('the planted bugs', () => {
     expect(rules.filter((rule) => !names.has(`without-${kebab(rule)}`))).toEqual([]);
   });
 
+  it('follow their fragment into another file of their folder', () => {
+    const mutant = { name: 'a', plants: 'b', file: 'src/core', replace: 'Math.floor(voters / 2) + 1', by: '' };
+    expect(located(mutant, root).file).toBe('src/core/quorum.ts');
+    expect(() => located({ ...mutant, replace: 'import type {' }, root)).toThrow(/its fragment is in \d+ files/);
+    expect(() => located({ ...mutant, replace: 'a fragment of no source' }, root)).toThrow('is in 0 files');
+  });
+
   it('do not apply if their fragment is missing or occurs twice', () => {
     const mutant = { name: 'a', file: 'a.ts', replace: 'if (a(b)) return;', by: '' };
     expect(planted('  if (a(b))\n    return;\n', mutant)).toBe('  \n');
