@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutants } from './mutants/all.ts';
-import { planted } from './mutants/mutant.ts';
+import { located, planted } from './mutants/mutant.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('the planted bugs', () => {
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s still applies', (_, mutant) => {
-    const text = read(mutant.file);
-    expect(planted(text, mutant)).not.toBe(text);
+    const inItsFile = located(mutant, root);
+    const text = read(inItsFile.file);
+    expect(planted(text, inItsFile)).not.toBe(text);
   });
 
   it('have names of their own', () => {
@@ -27,6 +28,13 @@ describe('the planted bugs', () => {
     const kebab = (rule: string): string => rule.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const names = new Set(mutants.map(({ name }) => name));
     expect(rules.filter((rule) => !names.has(`without-${kebab(rule)}`))).toEqual([]);
+  });
+
+  it('follow their fragment into another file of their folder', () => {
+    const mutant = { name: 'a', plants: 'b', file: 'src/core', replace: 'Math.floor(voters / 2) + 1', by: '' };
+    expect(located(mutant, root).file).toBe('src/core/quorum.ts');
+    expect(() => located({ ...mutant, replace: 'import type {' }, root)).toThrow(/its fragment is in \d+ files/);
+    expect(() => located({ ...mutant, replace: 'a fragment of no source' }, root)).toThrow('is in 0 files');
   });
 
   it('do not apply if their fragment is missing or occurs twice', () => {

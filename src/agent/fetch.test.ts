@@ -113,10 +113,10 @@ describe('a snapshot that must not be restored', () => {
   changed.writeUInt8(changed.readUInt8(5000) ^ 1, 5000);
 
   it.each([
-    ['has a changed byte', changed, 1e9, 'damaged'],
-    ['ends early', savedBy('3.6.16').subarray(0, -4096), 1e9, 'damaged'],
-    ['is larger than the maximum', savedBy('3.6.16'), 10_000, 'too-large'],
-  ])('is refused and leaves no file if it %s', async (_, db, maxBytes, trouble) => {
+    { what: 'has a changed byte', db: changed, maxBytes: 1e9, trouble: 'damaged' },
+    { what: 'ends early', db: savedBy('3.6.16').subarray(0, -4096), maxBytes: 1e9, trouble: 'damaged' },
+    { what: 'is larger than the maximum', db: savedBy('3.6.16'), maxBytes: 10_000, trouble: 'too-large' },
+  ])('is refused and leaves no file if it $what', async ({ db, maxBytes, trouble }) => {
     rmSync(to, { force: true });
     await expect(fetched(db, { maxBytes })).rejects.toMatchObject({ trouble });
     expect(readdirSync(place)).toEqual([]);

@@ -8,6 +8,7 @@ import { restoreMutants } from './restores.ts';
 import { rolloutMutants } from './rollouts.ts';
 import { ruleMutants } from './rules.ts';
 import { stepMutants } from './steps.ts';
+import { upkeepMutants } from './upkeep.ts';
 import { volumeMutants } from './volumes.ts';
 
 /** All planted bugs. */
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...volumeMutants,
   ...stepMutants,
   ...objectMutants,
+  ...upkeepMutants,
   ...leadershipMutants,
   ...restoreMutants,
   ...backupMutants,

@@ -34,13 +34,8 @@ export const membershipMutants = [
     },
     'shrink-without-transfer': {
       plants: 'the leader is removed without a transfer of leadership',
-      replace: 'return transferLeadership(victim, members, world) ?? leaving ?? removal;',
-      by: 'return leaving ?? removal;',
-    },
-    'shrink-without-leaving-the-service': {
-      plants: 'a surplus member is removed while the client Service leads to it',
-      replace: 'return transferLeadership(victim, members, world) ?? leaving ?? removal;',
-      by: 'return transferLeadership(victim, members, world) ?? removal;',
+      replace: 'transferLeadership(victim, members, world) ?? leaving ?? removal',
+      by: 'leaving ?? removal',
     },
   }),
   ...inFile(`${plan}/scale/grow-by-one.ts`, {

@@ -2,7 +2,24 @@ import { inFile } from './mutant.ts';
 
 /** Restores. */
 export const restoreMutants = [
-  ...inFile('src/core/restore/switching.ts', {
+  ...inFile('src/core/restore', {
+    'seed-without-certificates': {
+      plants: 'the seed of a cluster with managed certificates never gets them',
+      replace: 'return keepCertificates(verdict, world) ?? keepStoreProxy(verdict, world) ?? verdict;',
+      by: 'return keepStoreProxy(verdict, world) ?? verdict;',
+    },
+    'reader-without-store-proxy': {
+      plants: 'an agent starts before the store proxy that it reads through',
+      replace: 'return keepCertificates(verdict, world) ?? keepStoreProxy(verdict, world) ?? verdict;',
+      by: 'return keepCertificates(verdict, world) ?? verdict;',
+    },
+    'store-proxy-despite-its-refusal': {
+      plants: 'a store proxy serves an object that the credentials of the operator may not read',
+      replace: 'if (refusal !== undefined) return refuse(refusal, pod);',
+      by: '',
+    },
+  }),
+  ...inFile('src/core/restore', {
     'restore-ignores-the-hold': {
       plants: 'a restore does not wait until the cluster controller pauses',
       replace:
@@ -40,36 +57,16 @@ export const restoreMutants = [
       replace: 'if (oldClaims.length === 0) return undefined;',
       by: 'if (oldClaims.length >= 0) return undefined;',
     },
-    'new-cluster-id-not-recorded': {
-      plants: 'the status keeps the cluster ID from before the restore',
-      replace: 'if (memory.clusterId !== undefined && clusterId !== memory.clusterId)',
-      by: 'if (memory.clusterId !== undefined && clusterId === undefined)',
-    },
-    'name-conflict-during-the-switch': {
-      plants: 'a restore replaces a cluster of another API that has taken the name',
-      replace: 'refused(world) ?? holdCluster(world, cluster) ??',
-      by: 'holdCluster(world, cluster) ??',
-    },
-  }),
-  ...inFile('src/core/restore/growing.ts', {
     'old-volumes-dropped-early': {
       plants: 'the old PVCs are given up before the cluster has its full size',
       replace: 'if (!cluster.isSettled) return waitForSize(cluster, intent.cluster);',
       by: '',
     },
-    'another-cluster-completes-a-restore': {
-      plants: 'a cluster that was created again meanwhile completes the restore',
-      replace: 'if (cluster.clusterId !== memory.clusterId) return fail(',
-      by: "if (cluster.clusterId === 'none') return fail(",
+    'new-cluster-id-not-recorded': {
+      plants: 'the status keeps the cluster ID from before the restore',
+      replace: 'if (memory.clusterId !== undefined && clusterId !== memory.clusterId)',
+      by: 'if (memory.clusterId !== undefined && clusterId === undefined)',
     },
-    'hold-never-released': {
-      plants: 'the cluster stays paused after its restore',
-      replace:
-        "if (cluster.holdAskedBy === intent.uid) return act({ kind: 'release-cluster' }, 'releasing the cluster');",
-      by: '',
-    },
-  }),
-  ...inFile('src/core/restore/seeding.ts', {
     'old-member-is-the-seed': {
       plants: 'a member with the old data is taken for the seed',
       replace: '(clusterId !== undefined && found.clusterId === clusterId)',
@@ -85,18 +82,6 @@ export const restoreMutants = [
       replace: '?? served(found) ?? invalidByCheck(world)',
       by: '?? served(found)',
     },
-    'refused-seed-is-waited-for': {
-      plants: 'a seed that refuses the backup is waited for',
-      replace: "return found.state === 'refused' ? failInvalid(world, found.why) : waitForSeed(found, world);",
-      by: 'return waitForSeed(found, world);',
-    },
-    'seed-never-fails': {
-      plants: 'a seed that cannot start is waited for without end',
-      replace: 'if (isTooLong || now - memory.since > seedingSeconds * 1000) return fail(',
-      by: 'if (isTooLong && now < memory.since) return fail(',
-    },
-  }),
-  ...inFile('src/core/restore/proving.ts', {
     'unproven-backup-accepted': {
       plants: 'a failed check of the backup counts as passed',
       replace: 'if (!ok) return failInvalid(world, message);',
@@ -107,20 +92,44 @@ export const restoreMutants = [
       replace: 'wasInterrupted === true || mayPass === true',
       by: 'wasInterrupted === true && mayPass === true',
     },
-    'revision-bump-unsupported': {
-      plants: 'a revision bump is asked of an etcd that ignores it',
-      replace: 'if (intent.revisionBump === undefined || canLeapRevisions(version)) return undefined;',
-      by: 'if (intent.revisionBump !== 0n as never) return undefined;',
+    'refused-seed-is-waited-for': {
+      plants: 'a seed that refuses the backup is waited for',
+      replace: "return found.state === 'refused' ? failInvalid(world, found.why) : waitForSeed(found, world);",
+      by: 'return waitForSeed(found, world);',
     },
-  }),
-  ...inFile('src/core/restore/plan-restore.ts', {
+    'name-conflict-during-the-switch': {
+      plants: 'a restore replaces a cluster of another API that has taken the name',
+      replace: 'refused(world) ?? holdCluster(world, cluster) ??',
+      by: 'holdCluster(world, cluster) ??',
+    },
     'deleted-cluster-is-created-again': {
       plants: 'a cluster that is deleted during its restore is restored all the same',
       replace: 'return lostCluster(world) ?? withCluster(world, replaceOldMembers);',
       by: 'return withCluster(world, replaceOldMembers);',
     },
+    'another-cluster-completes-a-restore': {
+      plants: 'a cluster that was created again meanwhile completes the restore',
+      replace: 'if (cluster.clusterId !== memory.clusterId) return fail(',
+      by: "if (cluster.clusterId === 'none') return fail(",
+    },
+    'hold-never-released': {
+      plants: 'the cluster stays paused after its restore',
+      replace:
+        "if (cluster.holdAskedBy === intent.uid) return act({ kind: 'release-cluster' }, 'releasing the cluster');",
+      by: '',
+    },
+    'revision-bump-unsupported': {
+      plants: 'a revision bump is asked of an etcd that ignores it',
+      replace: 'if (intent.revisionBump === undefined || canLeapRevisions(version)) return undefined;',
+      by: 'if (intent.revisionBump !== 0n as never) return undefined;',
+    },
+    'seed-never-fails': {
+      plants: 'a seed that cannot start is waited for without end',
+      replace: 'if (isTooLong || now - memory.since > seedingSeconds * 1000) return fail(',
+      by: 'if (isTooLong && now < memory.since) return fail(',
+    },
   }),
-  ...inFile('src/core/restore/clean-up.ts', {
+  ...inFile('src/core/restore', {
     'failed-restore-keeps-the-hold': {
       plants: 'a failed restore keeps the cluster paused',
       replace: 'releaseCluster(world) ?? deleteSeed(world)',
@@ -137,14 +146,14 @@ export const restoreMutants = [
       by: 'keepsVolumes === undefined ? act(',
     },
   }),
-  ...inFile('src/core/restore/lost-cluster.ts', {
+  ...inFile('src/core/restore', {
     'replaced-cluster-is-lost': {
       plants: 'a cluster that the restore itself creates counts as deleted',
       replace: '!world.isClusterGone || isYetToBeMade(world)',
       by: '!world.isClusterGone',
     },
   }),
-  ...inFile('src/controllers/restore/act/perform.ts', {
+  ...inFile('src/controllers/restore', {
     'hold-without-version': {
       plants: 'two restores take the hold of a cluster at the same time',
       replace: 'metadata: { uid, resourceVersion, annotations: { [controller.dialect.holdAnnotation]: by } }',
@@ -171,14 +180,14 @@ export const restoreMutants = [
       by: "usesSavedSpec(read) && read.intent.into !== 'new'",
     },
   }),
-  ...inFile('src/controllers/restore/act/discard.ts', {
+  ...inFile('src/controllers/restore', {
     'foreign-object-discarded': {
       plants: 'a member that has the name of the seed by now is deleted',
       replace: 'found !== undefined && isMadeFor(found, intent, controller) ? found : undefined',
       by: 'found !== undefined && intent.name !== undefined ? found : undefined',
     },
   }),
-  ...inFile('src/controllers/restore/act/old-volumes.ts', {
+  ...inFile('src/controllers/restore', {
     'set-aside-without-owner': {
       plants: 'PVCs that were set aside still belong to the cluster',
       replace: 'ownerReferences: [read.owner]',

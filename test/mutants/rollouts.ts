@@ -7,13 +7,13 @@ export const rolloutMutants = [
   ...inFile(`${plan}/roll/roll-one.ts`, {
     'no-leadership-transfer': {
       plants: 'the leader is stopped without a transfer of leadership',
-      replace: "transferLeadership(pair, pairs, world) ?? leaveClientService(pair.memberPod, world, 'Rolling');",
-      by: "leaveClientService(pair.memberPod, world, 'Rolling');",
+      replace: 'transferLeadership(pair, pairs, world) ??',
+      by: '',
     },
-    'stopped-while-clients-connect': {
-      plants: 'a member is stopped while the client Service leads to it',
-      replace: "transferLeadership(pair, pairs, world) ?? leaveClientService(pair.memberPod, world, 'Rolling');",
-      by: 'transferLeadership(pair, pairs, world);',
+    'stop-of-a-member-that-serves-clients': {
+      plants: 'a member is rolled while the client Service leads to it',
+      replace: "?? leaveClientService(pair.memberPod, world, 'Rolling')",
+      by: '',
     },
     'leader-not-last': {
       plants: 'the leader is rolled before its followers',

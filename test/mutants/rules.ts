@@ -47,7 +47,7 @@ const upkeepRules: Readonly<Record<string, string>> = {
   keepPvcOwners: 'PVCs have no owner and no record of their cluster',
   restoreHidden: 'a pod without labels, which no cache shows, stays without them',
   keepLabels: 'lost labels of pods and PVCs are not restored',
-  keepServing: 'a member that joins never gets clients of the Service, and one that is about to stop keeps them',
+  keepServing: 'the client Service leads to learners and to members that are about to stop',
   growPvcs: 'a PVC does not grow with the spec',
 };
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { mutants } from '../../test/mutants/all.ts';
-import type { Mutant } from '../../test/mutants/mutant.ts';
+import { located, type Mutant } from '../../test/mutants/mutant.ts';
 import { headCommit } from '../check/touched.ts';
 import { runMain, UserError } from '../lib/main.ts';
 import { endAll } from '../lib/measured.ts';
@@ -19,7 +19,8 @@ function chosenBy(only: string | undefined): readonly Mutant[] {
   const names = only?.split(/[\s,]+/).filter(Boolean) ?? [];
   const unknown = names.filter((name) => mutants.every((mutant) => mutant.name !== name));
   if (unknown.length > 0) throw new UserError(`there is no mutant ${unknown.join(', ')} in test/mutants/`);
-  return names.length === 0 ? mutants : mutants.filter(({ name }) => names.includes(name));
+  const chosen = names.length === 0 ? mutants : mutants.filter(({ name }) => names.includes(name));
+  return chosen.map((mutant) => located(mutant, root));
 }
 
 const stopping = new AbortController();

@@ -121,7 +121,8 @@ describe('an existing PVC with the name of a started member', () => {
       created.push(kind);
     };
     const get = async (): Promise<object> => ({ metadata: { labels, name: 'db-0', ...more }, status: { phase } });
-    const remove = async (_: unknown, { name }: { name: string }): Promise<void> => void removed.push(name);
+    const remove = async (...[, , { preconditions }]: [unknown, unknown, { preconditions: object }]): Promise<void> =>
+      void removed.push(preconditions);
     const caches = { claims: { get: () => undefined }, clusters: { get: () => undefined } };
     const controller = { client: { get }, caches, now: () => new Date('2026-01-01T00:00:30Z') };
     const observed = { world: aWorld(), podWith: () => undefined };
@@ -138,7 +139,7 @@ describe('an existing PVC with the name of a started member', () => {
     return created;
   }
 
-  const removed: string[] = [];
+  const removed: object[] = [];
   const labels = { ...blueprint.naming.clusterLabels, [blueprint.naming.memberLabel]: 'db-0' };
 
   it('is used if it has the labels of the member', async () => {
@@ -180,9 +181,10 @@ describe('an existing PVC with the name of a started member', () => {
   });
 
   it('is replaced only if it is of another kind and never had a volume', async () => {
-    const marked = (mark: string) => ({ annotations: { [claimAnnotation(blueprint.naming)]: mark } });
+    const [identity, annotation] = [{ uid: 'p', resourceVersion: '7' }, claimAnnotation(blueprint.naming)];
+    const marked = (mark: string) => ({ ...identity, annotations: { [annotation]: mark } });
     await expect(starting(labels, marked('another'), 'Pending')).rejects.toMatchObject({ kind: 'conflict' });
-    expect(removed.splice(0)).toEqual(['db-0']);
+    expect(removed.splice(0)).toEqual([identity]);
     expect(await starting(labels, marked('another'), 'Bound')).toEqual(['Pod']);
     expect(await starting(labels, marked(volumeKindHash(blueprint.template)), 'Pending')).toEqual(['Pod']);
     expect(await starting(labels, {}, 'Pending')).toEqual(['Pod']);

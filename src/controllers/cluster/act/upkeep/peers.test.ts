@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nameOf } from '../../../../../test/support/worlds.ts';
 import type { PeerContext } from '../../ensure/peers.ts';
-import { deletePeer } from './peers.ts';
+import { correctPeer, deletePeer } from './peers.ts';
 
 it.each([
   ['the cluster is deleted, at the version that was observed', 'u', [{ uid: 'p', resourceVersion: '7' }]],
@@ -19,4 +19,20 @@ it.each([
   };
   await deletePeer(nameOf('db-2'), context as unknown as PeerContext);
   expect(removed).toEqual(expected);
+});
+
+it('the spec of an EtcdPeer is replaced only if it is the EtcdPeer that was observed', async () => {
+  const bodies: unknown[] = [];
+  const writer = { patch: async (...[, , { body }]: [unknown, unknown, { body: unknown }]) => void bodies.push(body) };
+  const controller = { peers: { resource: { plural: 'etcdpeers' } } };
+  const context = { cluster: { namespace: 'default', name: 'db' }, controller, writer };
+  const peer = { metadata: { name: 'db-2', uid: 'p', resourceVersion: '7' } };
+  const step = { kind: 'correct-peer', peer, spec: { a: 1 }, mayRecreate: true, why: 'it differs' };
+  await correctPeer(step as never, context as never);
+  expect(bodies).toEqual([
+    [
+      { op: 'test', path: '/metadata/uid', value: 'p' },
+      { op: 'replace', path: '/spec', value: { a: 1 } },
+    ],
+  ]);
 });
