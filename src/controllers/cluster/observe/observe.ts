@@ -24,7 +24,7 @@ import { keepImageDigests } from './image-digests.ts';
 import { memberIn } from './member-pvc.ts';
 import { memberNameOf, memberPodsOf, type PodsAndPvcs } from './members.ts';
 import { type Asked, readMembership, withStoppingMembers } from './membership.ts';
-import { observePreUpgradeBackup } from './pre-upgrade-backup.ts';
+import { observePreUpgradeBackup } from './backup/pre-upgrade-backup.ts';
 import { allClaimsOf, claimsOf, type Recalled, recallFromPvcs } from './pvcs.ts';
 import { observeVolumes } from './removed-volumes.ts';
 import type { Watched } from './watched.ts';
