@@ -34,8 +34,8 @@ export const membershipMutants = [
     },
     'shrink-without-transfer': {
       plants: 'the leader is removed without a transfer of leadership',
-      replace: 'return transferLeadership(victim, members, world) ?? removal;',
-      by: 'return removal;',
+      replace: 'return transferLeadership(victim, members, world) ?? leaving ?? removal;',
+      by: 'return leaving ?? removal;',
     },
   }),
   ...inFile(`${plan}/scale/grow-by-one.ts`, {

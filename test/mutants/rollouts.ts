@@ -7,7 +7,7 @@ export const rolloutMutants = [
   ...inFile(`${plan}/roll/roll-one.ts`, {
     'no-leadership-transfer': {
       plants: 'the leader is stopped without a transfer of leadership',
-      replace: 'transferLeadership(next, pairs, world) ??',
+      replace: 'transferLeadership(pair, pairs, world) ??',
       by: '',
     },
     'leader-not-last': {

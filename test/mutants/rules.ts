@@ -5,7 +5,7 @@ const clusterRules: Readonly<Record<string, string>> = {
   honourPause: 'a paused cluster is changed',
   waitForPermissions: 'a cluster is changed although its ReplicaSets cannot be read',
   waitOnAmbiguousVolumes: 'members start on PVCs of several etcd clusters',
-  issueCertificates: 'certificates are neither issued nor renewed',
+  issueDueCertificates: 'certificates are neither issued nor renewed',
   stageCertificates: 'new certificates never reach the member Secret',
   waitForSecrets: 'a cluster is created before the Secrets of its spec are valid',
   recordBootstrap: 'the bootstrap members of a new cluster are not recorded',
@@ -47,6 +47,7 @@ const upkeepRules: Readonly<Record<string, string>> = {
   keepPvcOwners: 'PVCs have no owner and no record of their cluster',
   restoreHidden: 'a pod without labels, which no cache shows, stays without them',
   keepLabels: 'lost labels of pods and PVCs are not restored',
+  keepServing: 'the label by which the client Service selects members is not kept',
   growPvcs: 'a PVC does not grow with the spec',
 };
 

@@ -6,8 +6,8 @@ import { failureOfAnswer } from '../../../../kube/errors.ts';
 import { Failure } from '../../../../std/failure.ts';
 import { makeBackup } from '../../act/make-backup.ts';
 import type { StepContext } from '../../act/step-context.ts';
-import { observePreUpgradeBackup } from './pre-upgrade-backup.ts';
 import { Watched } from '../watched.ts';
+import { observePreUpgradeBackup } from './pre-upgrade-backup.ts';
 
 const raw = {
   apiVersion: 'etcd.database.coreos.com/v1beta2',

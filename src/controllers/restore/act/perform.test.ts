@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { improbableRestores } from '../../apis/improbable-v1alpha1/backup/restore.ts';
-import { improbable } from '../../apis/improbable-v1alpha1/dialect.ts';
-import type { RestoreStep } from '../../core/restore/step.ts';
-import { Failure } from '../../std/failure.ts';
+import { improbableRestores } from '../../../apis/improbable-v1alpha1/backup/restore.ts';
+import { improbable } from '../../../apis/improbable-v1alpha1/dialect.ts';
+import type { RestoreStep } from '../../../core/restore/step.ts';
+import { Failure } from '../../../std/failure.ts';
+import { madeByAnnotation } from '../pods-and-pvcs.ts';
 import { performRestore } from './perform.ts';
-import { madeByAnnotation } from './pods-and-pvcs.ts';
 
 const claimTemplate = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const storage = { volumeClaimTemplate: claimTemplate, volumeClaimPolicy: 'Delete' };
