@@ -64,7 +64,7 @@ describe('the example ValidatingAdmissionPolicy', () => {
         'may change and delete only',
       );
       expect(refusal({ operation: 'UPDATE', object: foreign, oldObject: ours })).toContain(
-        'may not take all of these off',
+        'must keep at least one of them',
       );
     }
   });

@@ -7,6 +7,7 @@ export const isFields = (value: unknown): value is Fields =>
 /** The value as an object; an empty object if it is none. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
+/** The value as a list, a list of objects, a text or a number; an empty one or 0 if it is of another type. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const fieldsIn = (value: unknown): readonly Fields[] => listOf(value).filter(isFields);
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -19,7 +20,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return inner;
 }
 
-/** Sets the value at a path and creates the objects on the way. */
+/** Sets the value at a path, and creates the objects on the way. `undefined` deletes the field. */
 export function put(value: Fields, path: readonly string[], content: unknown): void {
   const [first, ...rest] = path;
   if (first === undefined) return;
@@ -39,6 +40,7 @@ export function fill(value: Fields, defaults: Fields): void {
 
 export const copy = <T>(value: T): T => structuredClone(value);
 
+/** True if two JSON values are equal. The order of fields does not count. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b))

@@ -125,8 +125,8 @@ export class GuardedStore implements ObjectStore {
     return { what, place: this.place, identity: this.#driver.identity };
   }
 
-  #abortReason({ timedOut, isAborted }: IdleLimit): Explanation | undefined {
-    if (timedOut)
+  #abortReason({ hasTimedOut, isAborted }: IdleLimit): Explanation | undefined {
+    if (hasTimedOut)
       return { trouble: 'unreachable', detail: `the store did not respond for ${this.#idleMillis / 1000} s` };
     if (isAborted) return { trouble: 'unreachable', detail: 'aborted' };
     return undefined;

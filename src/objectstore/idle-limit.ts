@@ -8,7 +8,7 @@ export class IdleLimit implements Disposable {
   /** One timer for all parts of a body, because there are many. */
   readonly #timer: NodeJS.Timeout;
   #isWaiting = true;
-  #timedOut = false;
+  #hasTimedOut = false;
   #sourceFailure: { readonly thrown: unknown } | undefined;
 
   constructor(millis: number, outer?: AbortSignal) {
@@ -17,10 +17,12 @@ export class IdleLimit implements Disposable {
     this.#timer = setTimeout(() => this.#end(), millis);
   }
 
-  get timedOut(): boolean {
-    return this.#timedOut;
+  /** True if the store was idle for too long. */
+  get hasTimedOut(): boolean {
+    return this.#hasTimedOut;
   }
 
+  /** True if the caller of the store has aborted the call. */
   get isAborted(): boolean {
     return this.#outer?.aborted === true;
   }
@@ -44,7 +46,7 @@ export class IdleLimit implements Disposable {
 
   #end(): void {
     if (!this.#isWaiting) return;
-    this.#timedOut = true;
+    this.#hasTimedOut = true;
     this.#ended.abort();
   }
 

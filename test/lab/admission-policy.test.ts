@@ -76,7 +76,7 @@ describe('the example admission policy on a real API server', () => {
     await operator.create(secrets, secret('ours', { etcd_cluster: 'db' }));
     await operator.patch(secrets, at('ours'), change({ metadata: { annotations: { a: 'b' } } }));
     await expect(operator.patch(secrets, at('ours'), change({ metadata: { labels: null } }))).rejects.toThrow(
-      'may not take all of these off',
+      'must keep at least one of them',
     );
     await operator.remove(secrets, at('ours'));
     await server.client.remove(secrets, at('theirs'));

@@ -61,6 +61,7 @@ describe("a restore with the operator's credentials", () => {
     expect(life.restore.status).toMatchObject({ phase: 'Completed' });
     expect(life.objects.all('secrets')).toHaveLength(1);
     expect(contents.size).toBeGreaterThan(1);
+    expect(life.objects.unguarded).toEqual([]);
   });
 
   it('deletes its store proxy when the EtcdRestore is deleted', async () => {

@@ -36,7 +36,7 @@ export const etcdProgram = (version: EtcdVersion, name: 'etcd' | 'etcdctl' | 'et
 
 type Wanted = (module: GoModule) => boolean;
 
-/** Builds all missing programs, or those that `wanted` selects. */
+/** Builds all missing programs, or those that `isWanted` selects. */
 export async function buildPrograms(isWanted: Wanted = () => true): Promise<void> {
   if (missing(isWanted).length === 0) return;
   await assertGo();

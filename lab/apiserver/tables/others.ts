@@ -5,9 +5,10 @@ import { ageOf } from './duration.ts';
 const age = ({ metadata }: KubeObject): string => ageOf(metadata.creationTimestamp);
 
 export const plainCells = (object: KubeObject): readonly unknown[] => [object.metadata.name, age(object)];
-export const roleCells = (role: KubeObject): readonly unknown[] => [
-  role.metadata.name,
-  role.metadata.creationTimestamp,
+/** Roles and CRDs show when they were created, not their age. */
+export const nameAndTimeCells = ({ metadata }: KubeObject): readonly unknown[] => [
+  metadata.name,
+  metadata.creationTimestamp,
 ];
 
 export const namespaceCells = (namespace: KubeObject): readonly unknown[] => [

@@ -28,18 +28,18 @@ const cellsOf: Readonly<Record<string, Cells>> = {
   'events.events.k8s.io': others.eventCells,
   'leases.coordination.k8s.io': others.leaseCells,
   'poddisruptionbudgets.policy': others.budgetCells,
-  'roles.rbac.authorization.k8s.io': others.roleCells,
-  'clusterroles.rbac.authorization.k8s.io': others.roleCells,
+  'roles.rbac.authorization.k8s.io': others.nameAndTimeCells,
+  'clusterroles.rbac.authorization.k8s.io': others.nameAndTimeCells,
   'rolebindings.rbac.authorization.k8s.io': others.bindingCells,
   'clusterrolebindings.rbac.authorization.k8s.io': others.bindingCells,
   'priorityclasses.scheduling.k8s.io': others.priorityCells,
-  'customresourcedefinitions.apiextensions.k8s.io': others.roleCells,
+  'customresourcedefinitions.apiextensions.k8s.io': others.nameAndTimeCells,
   'deployments.apps': workloads.deploymentCells,
   'replicasets.apps': workloads.replicaSetCells,
   'jobs.batch': workloads.jobCells,
 };
 
-const known = columnsByResource as unknown as Readonly<
+const builtInColumns = columnsByResource as unknown as Readonly<
   Record<string, readonly (readonly [string, string, string, number])[]>
 >;
 const plainColumns: readonly Column[] = [
@@ -52,7 +52,7 @@ const nameOf = ({ group, plural }: ResourceType): string => (group === '' ? plur
 export function columnsOf(type: ResourceType): readonly Column[] {
   if (type.custom !== undefined) return [...plainColumns.slice(0, 1), ...type.custom.columns];
   return (
-    known[nameOf(type)]?.map(([name, columnType, format, priority]) => ({
+    builtInColumns[nameOf(type)]?.map(([name, columnType, format, priority]) => ({
       name,
       type: columnType,
       format,

@@ -47,7 +47,8 @@ export class PodRunner {
   readonly #options: RunnerOptions;
   readonly #lookup: ApiLookup;
   readonly #runners = new Map<string, ContainerRunner>();
-  readonly #pulls = new Map<string, number>();
+  /** How often in a row the image of a container could not be pulled. */
+  readonly #failedPulls = new Map<string, number>();
   #network: PodNetwork | undefined;
   #volumes: Readonly<Record<string, string>> = {};
   #stopping: Promise<void> | undefined;
@@ -173,7 +174,7 @@ export class PodRunner {
     const { recordEvent, findImage, clusterEnvironment, directory } = this.#options;
     const image = await findImage(spec.image ?? '').catch((thrown: unknown) => this.#pullFailed(runner, spec, thrown));
     if (image === undefined) return;
-    this.#pulls.delete(spec.name);
+    this.#failedPulls.delete(spec.name);
     try {
       const etc = await writeEtc(directory, pod, network.address);
       const terminationFile = runner.terminationFile;
@@ -190,8 +191,8 @@ export class PodRunner {
   }
 
   #pullFailed(runner: ContainerRunner, spec: ContainerSpec, thrown: unknown): undefined {
-    const failures = this.#pulls.get(spec.name) ?? 0;
-    this.#pulls.set(spec.name, failures + 1);
+    const failures = this.#failedPulls.get(spec.name) ?? 0;
+    this.#failedPulls.set(spec.name, failures + 1);
     const seconds = pullBackoffSeconds[Math.min(failures, pullBackoffSeconds.length - 1)] ?? 10;
     const error = Failure.from(thrown).message;
     const image = spec.image ?? '';

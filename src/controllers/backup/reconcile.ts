@@ -20,7 +20,7 @@ import { Failure, unless } from '../../std/failure.ts';
 import { agentForKey, agentNamespaceIndex } from '../shared/agent-namespace.ts';
 import { refusalMessage, retryRejected } from '../shared/api-refusal.ts';
 import type { ClusterObject } from '../shared/context.ts';
-import { withoutOldFinalizer } from '../shared/legacy-finalizer.ts';
+import { removeOldFinalizer } from '../shared/legacy-finalizer.ts';
 import { publish, withStatus } from '../shared/status-writer.ts';
 import { plainHttp, storeAccess } from '../shared/store-access.ts';
 import type { BackupContext } from './context.ts';
@@ -36,7 +36,7 @@ export function backupReconciler(context: BackupContext): Reconcile<string> {
     const found = context.caches.backups.get(key);
     await removeOrphanedAgents(key, found?.metadata.uid, context);
     if (found === undefined) return done; // garbage collection deletes the Pods; stored objects stay
-    if (!(await withoutOldFinalizer(found, context))) return requeueAfter(seconds.acted);
+    if (await removeOldFinalizer(found, context)) return requeueAfter(seconds.acted);
     if (found.metadata.deletionTimestamp !== undefined || !context.isOurs(found.metadata)) return done;
     return context.caughtUp(key) ? visit(withStatus(found, context), context) : requeueOnStaleCache;
   }, context);

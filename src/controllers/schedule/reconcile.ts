@@ -11,7 +11,7 @@ import type { Reconcile } from '../../runtime/worker.ts';
 import { Failure, unless } from '../../std/failure.ts';
 import { refusalMessage, retryRejected } from '../shared/api-refusal.ts';
 import { type ClusterObject, ownerIndex } from '../shared/context.ts';
-import { withoutOldFinalizer } from '../shared/legacy-finalizer.ts';
+import { removeOldFinalizer } from '../shared/legacy-finalizer.ts';
 import { publish, withStatus } from '../shared/status-writer.ts';
 import { addressOf } from '../shared/store-access.ts';
 import type { ScheduleContext } from './context.ts';
@@ -24,7 +24,7 @@ export function scheduleReconciler(context: ScheduleContext): Reconcile<string> 
   return retryRejected(async (key) => {
     const found = context.caches.schedules.get(key);
     if (found === undefined) return done; // garbage collection deletes its EtcdBackups; stored objects stay
-    if (!(await withoutOldFinalizer(found, context))) return requeueAfter(seconds.acted);
+    if (await removeOldFinalizer(found, context)) return requeueAfter(seconds.acted);
     if (found.metadata.deletionTimestamp !== undefined || !context.isOurs(found.metadata)) return done;
     return context.caughtUp(key) ? visit(withStatus(found, context), context) : requeueOnStaleCache;
   }, context);

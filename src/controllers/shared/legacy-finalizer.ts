@@ -6,13 +6,13 @@ interface FinalizerContext extends Pick<ControllerContext, 'writer' | 'resource'
 }
 
 /**
- * Removes the finalizer of the original operator, which would block the deletion of the object. Returns true if there
- * was none.
+ * Removes the finalizer of the original operator, which would block the deletion of the object. Returns true if it was
+ * removed.
  */
-export async function withoutOldFinalizer(object: Stored<ClusterObject>, context: FinalizerContext): Promise<boolean> {
-  if (!hasOldFinalizer(object, context)) return true;
+export async function removeOldFinalizer(object: Stored<ClusterObject>, context: FinalizerContext): Promise<boolean> {
+  if (!hasOldFinalizer(object, context)) return false;
   await dropFinalizer(object, context);
-  return false;
+  return true;
 }
 
 const hasOldFinalizer = ({ metadata }: Stored<ClusterObject>, { dialect }: FinalizerContext): boolean =>

@@ -113,7 +113,7 @@ function podSpec(blueprint: Blueprint, { name, join, version, user, claim = name
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 30,
     securityContext: template.securityContext ?? (user === undefined ? nonRootSecurityContext : asUser(user)),
-    affinity: template.affinity ?? apartIfPossible(naming),
+    affinity: template.affinity ?? preferredAntiAffinity(naming),
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations === undefined ? {} : { tolerations }),
     ...nameCheck(blueprint, name),
@@ -215,7 +215,7 @@ function nameCheck({ intent, naming, template }: Blueprint, name: MemberName): M
   };
 }
 
-const apartIfPossible = ({ clusterLabels }: Naming): ManifestPart => ({
+const preferredAntiAffinity = ({ clusterLabels }: Naming): ManifestPart => ({
   podAntiAffinity: {
     preferredDuringSchedulingIgnoredDuringExecution: [
       {

@@ -3,7 +3,7 @@ import { keyOf } from '../../../kube/object.ts';
 import type { Resource } from '../../../kube/resource.ts';
 import { Failure, unless } from '../../../std/failure.ts';
 import type { ClusterObject } from '../../shared/context.ts';
-import { backupAt, missingTemplate, resourceOf } from '../observe/pre-upgrade-backup.ts';
+import { backupAt, missingTemplate, resourceOf } from '../observe/backup/pre-upgrade-backup.ts';
 import type { StepContext } from './step-context.ts';
 
 /** Creates the backup, in place of a failed or expired one. It is deleted with its cluster; its stored object stays. */

@@ -4,7 +4,7 @@ import { isWithoutQuorum } from '../../../core/cluster/plan/heal/unreachable.ts'
 import type { Clock } from '../../../runtime/clock.ts';
 import { ConditionDurations, type HeldDuration } from '../../../runtime/condition-durations.ts';
 import { OldAlarms } from './alarms.ts';
-import { PreUpgradeBackupWatch } from './pre-upgrade-backup-watch.ts';
+import { PreUpgradeBackupWatch } from './backup/pre-upgrade-backup-watch.ts';
 
 type Seen = Pick<ClusterWorld, 'memberPods' | 'membership'>;
 

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ClusterDialect, PreUpgradeBackupDialect, ReadCluster } from '../../../apis/common/dialect.ts';
-import type { KnownWorld, PreUpgradeBackup } from '../../../core/cluster/model/cluster.ts';
-import type { ClusterIntent } from '../../../core/cluster/model/intent.ts';
-import { nextMinor } from '../../../core/cluster/plan/roll/outdated.ts';
-import { isAbsentOrUndefined } from '../../../kube/errors.ts';
-import { keyOf, type NamespacedName, type Stored } from '../../../kube/object.ts';
-import { namespaced, type Resource } from '../../../kube/resource.ts';
-import { Failure } from '../../../std/failure.ts';
-import { isOwnedBy } from '../../../std/owner.ts';
-import type { ClusterObject, ControllerContext } from '../../shared/context.ts';
-import { withStatus } from '../../shared/status-writer.ts';
+import type { ClusterDialect, PreUpgradeBackupDialect, ReadCluster } from '../../../../apis/common/dialect.ts';
+import type { KnownWorld, PreUpgradeBackup } from '../../../../core/cluster/model/cluster.ts';
+import type { ClusterIntent } from '../../../../core/cluster/model/intent.ts';
+import { nextMinor } from '../../../../core/cluster/plan/roll/outdated.ts';
+import { isAbsentOrUndefined } from '../../../../kube/errors.ts';
+import { keyOf, type NamespacedName, type Stored } from '../../../../kube/object.ts';
+import { namespaced, type Resource } from '../../../../kube/resource.ts';
+import { Failure } from '../../../../std/failure.ts';
+import { isOwnedBy } from '../../../../std/owner.ts';
+import type { ClusterObject, ControllerContext } from '../../../shared/context.ts';
+import { withStatus } from '../../../shared/status-writer.ts';
 import type { WatchedBackup } from './pre-upgrade-backup-watch.ts';
 
 /** A string is the message of a forbidden read. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../runtime/clock.ts';
-import { ConditionDurations } from '../../../runtime/condition-durations.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
+import { ConditionDurations } from '../../../../runtime/condition-durations.ts';
 
 export interface WatchedBackup {
   /** How long the backup has been observed in its state. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { aKnownWorld, withIntent } from '../../../../test/support/worlds.ts';
-import { coreos } from '../../../apis/coreos-v1beta2/dialect.ts';
-import type { KnownWorld } from '../../../core/cluster/model/cluster.ts';
-import { failureOfAnswer } from '../../../kube/errors.ts';
-import { Failure } from '../../../std/failure.ts';
-import { makeBackup } from '../act/make-backup.ts';
-import type { StepContext } from '../act/step-context.ts';
+import { aKnownWorld, withIntent } from '../../../../../test/support/worlds.ts';
+import { coreos } from '../../../../apis/coreos-v1beta2/dialect.ts';
+import type { KnownWorld } from '../../../../core/cluster/model/cluster.ts';
+import { failureOfAnswer } from '../../../../kube/errors.ts';
+import { Failure } from '../../../../std/failure.ts';
+import { makeBackup } from '../../act/make-backup.ts';
+import type { StepContext } from '../../act/step-context.ts';
+import { Watched } from '../watched.ts';
 import { observePreUpgradeBackup } from './pre-upgrade-backup.ts';
-import { Watched } from './watched.ts';
 
 const raw = {
   apiVersion: 'etcd.database.coreos.com/v1beta2',
