@@ -19,10 +19,16 @@ const answering =
     stream.end();
   };
 
+interface Caller {
+  readonly signal: AbortSignal;
+  /** The connection stays open until then. */
+  readonly until?: Promise<unknown>;
+}
+
 /** Calls a server that serves each stream with `serve`. */
 async function call(
   serve: (stream: ServerHttp2Stream) => void,
-  signal = new AbortController().signal,
+  { signal, until }: Caller = { signal: new AbortController().signal },
 ): Promise<string> {
   const server = createServer();
   server.on('stream', (stream) => serve(stream.on('error', () => {}))).listen(0, '127.0.0.1');
@@ -32,6 +38,7 @@ async function call(
     const stream = session.request({ ':method': 'POST', ':path': '/x/Y', ...unaryHeaders({ millis: 5, token: 't' }) });
     return Buffer.from(await unary(stream, Buffer.from('question'), { signal, mostBytes: 32 })).toString();
   } finally {
+    await until;
     session.destroy();
     server.close();
   }
@@ -110,7 +117,7 @@ describe('a unary call', () => {
       stream.once('close', () => resolve(stream.rstCode));
       caller.abort();
     };
-    await expect(call(serve, caller.signal)).rejects.toMatchObject({ code: Code.Canceled });
+    await expect(call(serve, { signal: caller.signal, until: reset })).rejects.toMatchObject({ code: Code.Canceled });
     expect(await reset).toBe(8);
   });
 });
