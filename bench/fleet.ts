@@ -11,10 +11,11 @@ import { controlPlaneEtcd } from '../tools/programs/catalog.ts';
 import { AuditLog } from './fleet/audit.ts';
 import { createFleet, print } from './fleet/create.ts';
 import { apis, Fleet } from './fleet/fleet.ts';
+import { hideRun, serviceAccountFiles } from './fleet/in-pod.ts';
 import { churn, upgradeAll, withBlackHoles } from './fleet/load.ts';
 import type { Bench } from './fleet/measure.ts';
 import { Operator } from './fleet/operator.ts';
-import { restart, untilFirstWrite, whileIdle } from './fleet/settled.ts';
+import { atRest, restart, untilFirstWrite } from './fleet/settled.ts';
 import { type Figure, isWithinLimit, tableOf } from './support/figures.ts';
 
 /**
@@ -39,7 +40,7 @@ function runInside(): void {
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   const again = [process.execPath, ...process.argv.slice(1)];
   const env = { ...process.env, [insideVariable]: '1' };
-  const { status } = spawnSync('unshare', [...user, '--net', '--', ...again], { stdio: 'inherit', env });
+  const { status } = spawnSync('unshare', [...user, '--net', '--mount', '--', ...again], { stdio: 'inherit', env });
   process.exitCode = status ?? 1;
 }
 
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
   await buildPrograms(({ name }) => ['kubernetes', `etcd-${controlPlaneEtcd}`].includes(name));
   if (process.env[insideVariable] === undefined) return runInside();
   execFileSync('ip', ['link', 'set', 'lo', 'up']);
+  hideRun();
   const directory = mkdtempSync(join(tmpdir(), 'fleet-'));
   try {
     const figures = await measure(directory);
@@ -67,8 +69,9 @@ async function measure(directory: string): Promise<readonly Figure[]> {
   await using server = await loneApiServer([...audit.flags, disabled]);
   const { client, kubeconfig } = server;
   await using fleet = await Fleet.start(client, api);
+  const environment = await serviceAccountFiles(client, server);
   const nodeFlags = options.node.split(' ').filter(Boolean);
-  const startOperator = (): Operator => new Operator({ program, kubeconfig, api: api.name, nodeFlags });
+  const startOperator = (): Operator => new Operator({ program, environment, api: api.name, nodeFlags });
   const [clusters, idleSeconds] = [Number(options.clusters), Number(options.idle)];
   const counts = { clusters, idleSeconds, churn: Number(options.churn ?? clusters) };
   return await phases({ fleet, audit, kubeconfig, startOperator, ...counts });
@@ -88,7 +91,7 @@ async function phases(bench: Bench): Promise<readonly Figure[]> {
       print(`${phase} …`);
       figures.push(...(await work()));
     };
-    await run('idle', () => whileIdle(bench, operator, empty));
+    await run('idle', () => atRest(bench, operator, empty));
     await run('change', () => untilFirstWrite(bench, keys));
     await run('holes', () => withBlackHoles(bench, operator, keys));
     await run('upgrade', () => upgradeAll(bench, operator, keys));

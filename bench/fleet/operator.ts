@@ -15,7 +15,8 @@ export function limitOfDeployment(): number {
 
 interface OperatorOptions {
   readonly program: string;
-  readonly kubeconfig: string;
+  /** The environment of its pod. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly api: string;
   /** More flags for Node, such as `--cpu-prof`. */
   readonly nodeFlags: readonly string[];
@@ -26,16 +27,16 @@ export class Operator {
   readonly #child: ChildProcess;
   readonly #pid: number;
 
-  constructor({ program, kubeconfig, api, nodeFlags }: OperatorOptions) {
+  constructor({ program, environment, api, nodeFlags }: OperatorOptions) {
     const [first = ''] = readFileSync(program, 'utf8').split('\n', 1);
     const ofImage = first.split(' ').slice(1);
     // In a container, V8 uses half of the memory limit for its heap.
     const heap = `--max-old-space-size=${limitOfDeployment() / 2}`;
-    const flags = ['--kubeconfig', kubeconfig, '--cluster-wide', '--create-crd=false', `--dialects=${api}`];
-    const own = ['--namespace=operator', `--listen-addr=127.0.0.1:${port}`, '--reach-pods=direct', '--log-level=warn'];
+    const flags = ['--cluster-wide', '--create-crd=false', `--dialects=${api}`];
+    const own = [`--listen-addr=127.0.0.1:${port}`, '--log-level=warn'];
     this.#child = spawn(process.execPath, [...ofImage, heap, ...nodeFlags, program, ...flags, ...own], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+      env: { NODE_ENV: 'production', ...environment },
     });
     this.#pid = this.#child.pid ?? 0;
   }

@@ -6,7 +6,7 @@ import { type Bench, byKind, percentile, timed, untilQuiet } from './measure.ts'
 import { limitOfDeployment, type Operator } from './operator.ts';
 
 /** Memory, CPU and calls of an operator whose clusters are settled. `empty` is its memory without clusters, in MiB. */
-export async function whileIdle(bench: Bench, operator: Operator, empty: number): Promise<readonly Figure[]> {
+export async function atRest(bench: Bench, operator: Operator, empty: number): Promise<readonly Figure[]> {
   const { audit, fleet, idleSeconds, clusters } = bench;
   await untilQuiet(bench);
   await operator.lag();
