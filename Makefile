@@ -100,6 +100,10 @@ bench: $(INSTALLED) ## measure speed against the same work by hand, memory and w
 bench-hostile: $(INSTALLED) ## measure the operator's memory with 200 hostile objects of 1.4 MiB, on the lab's API server (minutes)
 	@node bench/hostile-objects.ts
 
+.PHONY: bench-fleet
+bench-fleet: $(INSTALLED) ## measure one operator with N clusters, real API server, stand-ins for kubelets and etcd: N=1000 API=improbable
+	@node bench/fleet.ts --clusters=$(or $(N),100) $(if $(API),--api=$(API)) $(if $(CHURN),--churn=$(CHURN)) $(ARGS)
+
 # The files that the Dockerfile copies.
 .PHONY: image-tree
 image-tree: $(INSTALLED)

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
-import type {
-  DescMessage,
-  DescMethodStreaming,
-  DescMethodUnary,
-  MessageInitShape,
-  MessageShape,
+import {
+  create,
+  type DescMessage,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
 } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { MemberConnection } from './connection.ts';
@@ -129,12 +132,16 @@ export class Caller {
     request: MessageInitShape<I>,
     { deadline, token, bulk }: RequestContext,
   ): Promise<MessageShape<O>> {
-    return this.#run(method.name, deadline, async ({ session }) => {
+    const confirm = (): void => {
       deadline.confirm();
       if (isWrite(method.name, request)) this.#confirmWrite?.();
+    };
+    return this.#run(method.name, deadline, async ({ session }) => {
       using _call = session.beginCall();
-      const transport = bulk === true ? session.bulkTransport : session.transport;
-      return (await transport.unary(method, deadline.signal, deadline.millis, headers(token), request)).message;
+      const { signal, millis } = deadline;
+      const message = toBinary(method.input, create(method.input, request));
+      const path = `/${method.parent.typeName}/${method.name}`;
+      return parsed(method.output, await session.unary({ path, message, token, signal, millis, bulk, confirm }));
     });
   }
 
@@ -211,6 +218,14 @@ export class Caller {
 const needsToken = (thrown: unknown, token: string): boolean =>
   isRefusal(thrown, 'invalid-token', 'old-token', 'auth-needed') ||
   (token === '' && isRefusal(thrown, 'user-not-found', 'permission-denied'));
+
+function parsed<O extends DescMessage>(schema: O, bytes: Uint8Array): MessageShape<O> {
+  try {
+    return fromBinary(schema, bytes);
+  } catch (cause) {
+    throw new ConnectError('the answer is not a message of etcd', Code.Internal, undefined, undefined, cause);
+  }
+}
 
 const headers = (token: string): Record<string, string> => (token === '' ? {} : { token });
 

@@ -94,10 +94,43 @@ describe('EtcdConnections', () => {
     expect(connections.to(fake)).toBe(first);
     connections.to({ url: 'http://d:1' });
     connections.to({ url: 'http://e:1' });
-    expect(connections.size).toBe(2);
     await expect.poll(fake.openConnections).toBe(0);
     await first.status();
     first.close();
+  });
+
+  it('closes the connections of owners that rest, beyond a limit; they keep their tokens', async () => {
+    let tokens = 0;
+    const authenticate = () => ({ token: `token ${++tokens}` });
+    const start = (): Promise<FakeEtcd> => startFakeEtcd({ ...answers, auth: { authenticate } });
+    await using one = await start();
+    await using other = await start();
+    using connections = new EtcdConnections({ restingLimit: 1 });
+    const credentials = { user: 'root', password: 'secret' };
+    const to = ({ url }: FakeEtcd) => connections.to({ url, owner: url, credentials });
+    await to(one).status();
+    await to(other).status();
+    connections.rest(one.url);
+    expect([one.openConnections(), other.openConnections()]).toEqual([1, 1]);
+    connections.rest(other.url);
+    await expect.poll(one.openConnections).toBe(0);
+    expect(other.openConnections()).toBe(1);
+    await to(one).status();
+    expect({ tokens, connections: one.connections() }).toEqual({ tokens: 2, connections: 2 });
+  });
+
+  it('keeps a connection open that is used again after a rest', async () => {
+    await using one = await startFakeEtcd(answers);
+    await using other = await startFakeEtcd(answers);
+    using connections = new EtcdConnections({ restingLimit: 1 });
+    const to = ({ url }: FakeEtcd) => connections.to({ url, owner: url });
+    await to(one).status();
+    connections.rest(one.url);
+    await to(one).status();
+    await to(other).status();
+    connections.rest(other.url);
+    await to(one).status();
+    expect(one.connections()).toBe(1);
   });
 
   it('forgetAll closes the connections of one owner', async () => {

@@ -10,9 +10,9 @@ import { type EtcdMember, type MemberId, memberOf, membersOf } from './types.ts'
 export interface MembershipCalls {
   /**
    * By default linearizable: needs a quorum, and is up to date. Otherwise the list of this one member, which may be
-   * outdated.
+   * outdated. `isConfirmed`: the member is 3.5 or newer, and makes the list linearizable by itself.
    */
-  readonly memberList: (options?: CallOptions & { readonly linearizable?: boolean }) => Promise<readonly EtcdMember[]>;
+  readonly memberList: (options?: CallOptions & ListOptions) => Promise<readonly EtcdMember[]>;
   /** Before 3.4, adding a learner fails as `not-supported` and adds nothing. */
   readonly memberAdd: (
     peerURLs: readonly string[],
@@ -27,14 +27,19 @@ export interface MembershipCalls {
   readonly linearizableRead: (options?: CallOptions) => Promise<void>;
 }
 
+interface ListOptions {
+  readonly linearizable?: boolean;
+  readonly isConfirmed?: boolean;
+}
+
 export function membershipCalls(caller: Caller): MembershipCalls {
   const { memberList, memberAdd, memberRemove, memberUpdate, memberPromote } = Cluster.method;
   const linearizableRead: MembershipCalls['linearizableRead'] = (options) => readWithQuorum(caller, options);
   return {
     linearizableRead,
-    memberList: async ({ linearizable = true, ...options } = {}) => {
+    memberList: async ({ linearizable = true, isConfirmed = false, ...options } = {}) => {
       // Before 3.5 etcd ignores `linearizable` for this call. A linearizable read first brings the member up to date.
-      if (linearizable) await linearizableRead(options);
+      if (linearizable && !isConfirmed) await linearizableRead(options);
       const answer = await caller.ask(memberList, { linearizable }, options);
       return membersOf(answer.members);
     },

@@ -1,9 +1,11 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Failure } from '../std/failure.ts';
+import { unlessAborted } from '../std/when-aborted.ts';
 import { type Dialer, type Endpoint, openSocket, withTls } from './endpoint.ts';
+import { callError, unary, unaryHeaders } from './unary.ts';
 
 /**
  * The size limit of an answer: a list of nine members needs 4 KiB. The image, and so the answer, is chosen by the
@@ -14,6 +16,20 @@ const bulkBytes = 64 * 1024 * 1024;
 
 /** The HTTP/2 flow-control window. Node's default is too small: a snapshot would wait for window updates. */
 const streamWindow = 1024 * 1024;
+
+/** A unary call, ready to be sent. */
+export interface UnaryCall {
+  /** Service and method, as in `/etcdserverpb.KV/Range`. */
+  readonly path: string;
+  readonly message: Uint8Array;
+  readonly token: string;
+  readonly signal: AbortSignal;
+  readonly millis: number;
+  /** The answer contains user data and may be large. */
+  readonly bulk?: true | undefined;
+  /** Called right before the request is sent. If it throws, nothing is sent. */
+  readonly confirm: () => void;
+}
 
 export interface SessionSettings {
   /**
@@ -36,8 +52,7 @@ export const defaultSession: SessionSettings = { pingMillis: 7_000, pongMillis: 
  * the connection at the same moment, it emits an unhandled error, which ends the process.
  */
 export class Session {
-  readonly transport: Transport;
-  /** For answers with user data. */
+  /** For streams. */
   readonly bulkTransport: Transport;
   readonly #endpoint: Endpoint;
   readonly #settings: SessionSettings;
@@ -52,7 +67,6 @@ export class Session {
   constructor(endpoint: Endpoint, settings: SessionSettings) {
     this.#endpoint = endpoint;
     this.#settings = settings;
-    this.transport = this.#transport(answerBytes);
     this.bulkTransport = this.#transport(bulkBytes);
   }
 
@@ -65,8 +79,8 @@ export class Session {
       sessionManager: {
         authority: origin,
         // Node's default omits the brackets of an IPv6 address.
-        request: (method, path, headers) =>
-          this.#request({ ...headers, ':method': method, ':path': path, ':authority': host }),
+        request: async (method, path, headers) =>
+          (await this.#opened()).request({ ...headers, ':method': method, ':path': path, ':authority': host }),
         notifyResponseByteRead: () => {},
       },
     });
@@ -107,9 +121,19 @@ export class Session {
     this.#connection?.destroy(closedByUs());
   }
 
-  async #request(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+  /** Sends a unary call, and returns the bytes of the answer. */
+  async unary({ path, message, bulk, confirm, ...call }: UnaryCall): Promise<Uint8Array> {
+    const connection = await unlessAborted(this.#opened(), call.signal).catch(rethrow);
+    confirm();
+    const { host: authority } = new URL(this.#endpoint.url);
+    const target = { ':method': 'POST', ':path': path, ':authority': authority };
+    const mostBytes = bulk === true ? bulkBytes : answerBytes;
+    return await unary(connection.request({ ...target, ...unaryHeaders(call) }), message, { ...call, mostBytes });
+  }
+
+  async #opened(): Promise<ClientHttp2Session> {
     this.#opening ??= this.#open();
-    return (await this.#opening).request(headers);
+    return await this.#opening;
   }
 
   #open(): Promise<ClientHttp2Session> {
@@ -177,6 +201,10 @@ export class Session {
     const timer = setTimeout(() => connection.destroy(noAnswer), pongMillis).unref();
     connection.ping(() => clearTimeout(timer));
   }
+}
+
+function rethrow(thrown: unknown): never {
+  throw callError(thrown);
 }
 
 const closedByUs = (): ConnectError => new ConnectError('the connection was closed', Code.Unavailable);

@@ -1,6 +1,7 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
 import { clusterReconciler } from '../../src/controllers/cluster/reconcile.ts';
+import { SettledClusters } from '../../src/controllers/cluster/settled.ts';
 import { type ControllerContext, ownerIndex } from '../../src/controllers/shared/context.ts';
 import type { Writer } from '../../src/controllers/shared/writer.ts';
 import type { Endpoint } from '../../src/etcd/endpoint.ts';
@@ -241,6 +242,9 @@ export class SimulatedUpgrade {
     };
   }
 
+  /** Settled clusters are asked as by the operator. */
+  readonly #settled = new SettledClusters({ clock: { random: () => 0 }, clusters: () => 1, rest: () => {} });
+
   #recordVersionEvent(message: string): void {
     const [, name = '', to = ''] = /^Member (\S+) (?:up|down)graded from \S+ to (\S+)/.exec(message) ?? [];
     if (name === '') return;
@@ -274,6 +278,7 @@ export class SimulatedUpgrade {
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },
       },
       ...{ mayWriteSecrets: true, mayDeleteSecrets: true, absentSecrets: new Map(), dialerTo: undefined },
+      settled: this.#settled,
       ...{ recordEvent: (_: unknown, { message }: { message: string }) => this.#recordVersionEvent(message) },
       ...{ log: () => undefined, now: () => new Date(this.#now) },
       randomName: (cluster: string) => `${cluster}-${this.#names++}`,

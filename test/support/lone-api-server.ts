@@ -18,35 +18,32 @@ import { until } from './until.ts';
 export interface LoneApiServer {
   readonly kubeconfig: string;
   readonly port: number;
+  /** The process IDs of kube-apiserver and its etcd. */
+  readonly pids: readonly number[];
   readonly client: HttpKubeClient;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Starts the server; retries with other ports if another process has taken one. */
-export async function loneApiServer(tries = 5): Promise<LoneApiServer> {
-  const { up, log, ...server } = await tryOnce();
+/** Starts the server; retries with other ports if another process has taken one. `flags` are added to its flags. */
+export async function loneApiServer(flags: readonly string[] = [], tries = 5): Promise<LoneApiServer> {
+  const { up, log, ...server } = await tryOnce(flags);
   if (up) return server;
   await server[Symbol.asyncDispose]();
   if (tries === 1) throw new Error(`kube-apiserver ended at start: ${log}`);
-  return loneApiServer(tries - 1);
+  return loneApiServer(flags, tries - 1);
 }
 
-async function tryOnce(): Promise<LoneApiServer & { readonly up: boolean; readonly log: string }> {
+async function tryOnce(
+  flags: readonly string[],
+): Promise<LoneApiServer & { readonly up: boolean; readonly log: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'lone-api-server-'));
   const [etcdPort, peerPort, port] = await Promise.all([freePort(), freePort(), freePort()]);
-  const files = await makeFiles(directory, port);
+  await makeFiles(directory, port);
   const etcd = start(directory, etcdProgram(controlPlaneEtcd, 'etcd'), [
     ...[`--data-dir=${directory}/data`, '--unsafe-no-fsync', `--listen-peer-urls=http://127.0.0.1:${peerPort}`],
     ...[`--listen-client-urls=http://127.0.0.1:${etcdPort}`, `--advertise-client-urls=http://127.0.0.1:${etcdPort}`],
   ]);
-  const server = start(directory, program('kubernetes', 'kube-apiserver'), [
-    ...[`--etcd-servers=http://127.0.0.1:${etcdPort}`, `--secure-port=${port}`, '--bind-address=127.0.0.1'],
-    ...['--service-cluster-ip-range=10.96.0.0/16', '--authorization-mode=RBAC', '--endpoint-reconciler-type=none'],
-    ...[`--client-ca-file=${files}/ca.crt`, `--tls-cert-file=${files}/server.crt`],
-    ...[`--tls-private-key-file=${files}/server.key`, '--allow-privileged=true', '--advertise-address=10.0.0.1'],
-    ...['--service-account-issuer=https://kubernetes.default.svc.cluster.local'],
-    ...[`--service-account-key-file=${files}/tokens.pub`, `--service-account-signing-key-file=${files}/tokens.key`],
-  ]);
+  const server = startServer(directory, { port, etcdPort, flags });
   const kubeconfig = join(directory, 'kubeconfig');
   const connection = connectTo(await fromKubeconfig(kubeconfig), { userAgent: 'lab-test' });
   const client = new HttpKubeClient(connection, { fieldManager: 'lab-test' });
@@ -61,6 +58,7 @@ async function tryOnce(): Promise<LoneApiServer & { readonly up: boolean; readon
       kubeconfig,
       port,
       client,
+      pids: [server.pid ?? 0, etcd.pid ?? 0],
       up: outcome === 'up',
       log: readFileSync(join(directory, 'log'), 'utf8').slice(-2000),
     },
@@ -72,7 +70,28 @@ async function tryOnce(): Promise<LoneApiServer & { readonly up: boolean; readon
   };
 }
 
-async function makeFiles(directory: string, port: number): Promise<string> {
+interface ServerSettings {
+  readonly port: number;
+  readonly etcdPort: number;
+  readonly flags: readonly string[];
+}
+
+function startServer(directory: string, { port, etcdPort, flags }: ServerSettings): ChildProcess {
+  return start(directory, program('kubernetes', 'kube-apiserver'), [
+    ...[`--etcd-servers=http://127.0.0.1:${etcdPort}`, `--secure-port=${port}`, '--bind-address=127.0.0.1'],
+    ...['--service-cluster-ip-range=10.96.0.0/16', '--authorization-mode=RBAC', '--endpoint-reconciler-type=none'],
+    ...[`--client-ca-file=${directory}/ca.crt`, `--tls-cert-file=${directory}/server.crt`],
+    ...[`--tls-private-key-file=${directory}/server.key`, '--allow-privileged=true', '--advertise-address=10.0.0.1'],
+    ...['--service-account-issuer=https://kubernetes.default.svc.cluster.local'],
+    ...[
+      `--service-account-key-file=${directory}/tokens.pub`,
+      `--service-account-signing-key-file=${directory}/tokens.key`,
+    ],
+    ...flags,
+  ]);
+}
+
+async function makeFiles(directory: string, port: number): Promise<void> {
   const authority = await makeAuthority('lone API server');
   const addresses = ['127.0.0.1', '10.96.0.1'];
   const serving = await authority.issue({ commonName: 'kube-apiserver', dns: ['kubernetes.default.svc'], addresses });
@@ -95,7 +114,6 @@ async function makeFiles(directory: string, port: number): Promise<string> {
     }),
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
-  return directory;
 }
 
 function start(directory: string, path: string, args: readonly string[]): ChildProcess {

@@ -1,4 +1,4 @@
-import type { EventContent } from '../../apis/common/dialect.ts';
+import type { EventContent, ReadCluster } from '../../apis/common/dialect.ts';
 import { warningsOfScope } from '../../apis/common/warnings.ts';
 import { planCluster } from '../../core/cluster/plan/plan-cluster.ts';
 import { needsClientEndpoints } from '../../core/cluster/plan/roll/leave-client-service.ts';
@@ -46,7 +46,7 @@ export function clusterReconciler(context: ControllerContext): Reconcile<string>
     }
     const read = parseOrRefuse(object, context);
     if (typeof read === 'string') return refuse(object, read, context);
-    const seen = await observe(read, withCachedSecrets(key, context), signal).catch((e: unknown) => Failure.from(e));
+    const seen = await observeEnough(read, withCachedSecrets(key, context), signal).catch((e) => Failure.from(e));
     if (seen instanceof Failure) {
       doneUpkeep.putBack(key, upkeep);
       return unobserved(object, seen, context);
@@ -54,6 +54,14 @@ export function clusterReconciler(context: ControllerContext): Reconcile<string>
     const observed = withReportedMigration(seen, object);
     return reconcile(object, { read, observed, observedAt: seen.heardAt, upkeep, doneUpkeep }, context);
   };
+}
+
+/** Asks one member of a settled cluster, and all members if the cluster is not settled any more. */
+async function observeEnough(read: ReadCluster, context: ControllerContext, signal: AbortSignal): Promise<Observed> {
+  const observed = await observe(read, context, signal);
+  if (observed.hasAskedAll || planCluster(observed.world).is === 'settled') return observed;
+  context.settled?.forget(keyOf(read.blueprint.intent));
+  return observe(read, context, signal);
 }
 
 async function reconcile(
@@ -75,7 +83,9 @@ async function reconcile(
   const isDue = isStatusWriteDue({ ...found, memberEvents }, { secondsSinceStatusWrite, actingFor });
   const pass = isDue ? { ...found, trouble: await publishPass(object, { ...found, memberEvents }, context) } : found;
   invalidateSecrets(key, pass, context);
-  return nextVisit(pass, isDue ? 0 : Math.max(0, seconds.betweenWrites - secondsSinceStatusWrite));
+  context.settled?.end(key, pass);
+  const ended = { ...pass, secondsBetweenLooks: context.settled?.secondsBetweenLooks };
+  return nextVisit(ended, isDue ? 0 : Math.max(0, seconds.betweenWrites - secondsSinceStatusWrite));
 }
 
 /** Plans. If the plan depends on a fact that costs reads, the fact is observed, and the plan is made again. */

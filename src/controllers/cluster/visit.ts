@@ -21,6 +21,8 @@ export interface Ended {
   readonly observed: { readonly world: ClusterWorld };
   readonly verdict: Verdict;
   readonly trouble: Trouble;
+  /** The time until the next look at a settled cluster; by default the shortest. */
+  readonly secondsBetweenLooks?: number | undefined;
 }
 
 export const afterFailure = (failure: Failure): Outcome =>
@@ -34,7 +36,10 @@ export function nextVisit(pass: Ended, untilStatusWrite: number): Outcome {
   return outcome.is === 'requeue' && hasFormed && isSilent(world) ? { ...outcome, isUnresponsive: true } : outcome;
 }
 
-function visitAfter({ observed, verdict, trouble: { failure, aside } }: Ended, untilStatusWrite: number): Outcome {
+function visitAfter(
+  { observed, verdict, trouble: { failure, aside }, secondsBetweenLooks = seconds.settled }: Ended,
+  untilStatusWrite: number,
+): Outcome {
   if (failure !== undefined) return afterFailure(failure);
   switch (verdict.is) {
     case 'act':
@@ -44,7 +49,7 @@ function visitAfter({ observed, verdict, trouble: { failure, aside } }: Ended, u
     case 'settled':
       if (aside !== undefined) return waiting(`retry after: ${aside.kind}`, secondsAfterAside(aside));
       // etcd sends no event of its changes
-      return untilStatusWrite > 0 ? requeueAfter(untilStatusWrite) : requeueAround(seconds.settled);
+      return untilStatusWrite > 0 ? requeueAfter(untilStatusWrite) : requeueAround(secondsBetweenLooks);
     default:
       return verdict satisfies never;
   }

@@ -3,10 +3,10 @@ import type { RestoredCluster, RestoreIntent, Seed } from '../../core/restore/mo
 import { hexOf, type MemberStatus } from '../../etcd/types.ts';
 import { type KubeObject, keyOf, type Pod, type Stored } from '../../kube/object.ts';
 import { isOwnedBy } from '../../std/owner.ts';
+import { refusedUser } from '../cluster/observe/etcd-auth.ts';
 import { endpointOf, withDialer } from '../cluster/observe/etcd-connections.ts';
 import type { PodsAndPvcs } from '../cluster/observe/members.ts';
 import { authRefusalOf } from '../cluster/observe/membership.ts';
-import { refusedUser } from '../cluster/observe/observe.ts';
 import type { RestoreContext } from './context.ts';
 import { isLabelledFor, isMadeFor, objectRef, terminatingRef } from './pods-and-pvcs.ts';
 import { isUp, stateOfSeed } from './seed-state.ts';

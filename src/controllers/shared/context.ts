@@ -15,6 +15,7 @@ import type {
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { Watched } from '../cluster/observe/watched.ts';
+import type { SettledClusters } from '../cluster/settled.ts';
 import type { SecretCache } from '../cluster/tls/secret-cache.ts';
 import type { Writer } from './writer.ts';
 
@@ -76,6 +77,8 @@ export interface ControllerContext {
   readonly dialerTo?: ((pod: NamespacedName, address: Address, expected?: ExpectedServer) => Dialer) | undefined;
   /** Measures how long observed states have lasted; without it, no state has lasted. */
   readonly watched?: Watched | undefined;
+  /** Remembers settled clusters; without it, every pass asks all members. */
+  readonly settled?: SettledClusters | undefined;
   readonly now: () => Date;
   /** Milliseconds of a monotonic clock; that of the process by default. */
   readonly monotonic?: (() => number) | undefined;

@@ -4,6 +4,7 @@ import { type NameConflict, refusalBeside } from '../../controllers/cluster/ensu
 import { foreignPeerEvents } from '../../controllers/cluster/ensure/peers.ts';
 import { Watched } from '../../controllers/cluster/observe/watched.ts';
 import { clusterReconciler } from '../../controllers/cluster/reconcile.ts';
+import { SettledClusters } from '../../controllers/cluster/settled.ts';
 import { SecretCache } from '../../controllers/cluster/tls/secret-cache.ts';
 import type { Caches, ClusterObject, ControllerContext, PeerCache } from '../../controllers/shared/context.ts';
 import { connectionsWhileLeading } from '../../controllers/shared/fenced-etcd.ts';
@@ -166,6 +167,7 @@ function contextOf(made: ContextParts, parts: ClusterParts): ControllerContext {
     mayDeleteSecrets,
     absentSecrets: memories.map('absentSecrets'),
     watched: memories.add('watched', new Watched(clock)),
+    settled: memories.add('settled', settledIn(made, clock)),
     resource: clustersOf(dialect),
     list: (resource, options) => client.list(resource, options),
     isOurs: (metadata) => isOurs(metadata, dialect),
@@ -173,6 +175,9 @@ function contextOf(made: ContextParts, parts: ClusterParts): ControllerContext {
     secondsSinceStatusWrite: (key) => (clock.monotonic() - (statusWrites.get(key) ?? Number.NEGATIVE_INFINITY)) / 1000,
   };
 }
+
+const settledIn = ({ caches, etcd }: ContextParts, clock: Clock): SettledClusters =>
+  new SettledClusters({ clock, clusters: () => caches.clusters.size, rest: (key) => etcd.rest(key) });
 
 const storesByPlural = (caches: Caches, peers: PeerCache | undefined) =>
   ({

@@ -1,9 +1,12 @@
-import type { ClusterWorld, Member } from '../../../core/cluster/model/cluster.ts';
+import type { ReadCluster } from '../../../apis/common/dialect.ts';
+import type { ClusterWorld, Member, Refusal } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { isBlockedByAuth } from '../../../core/versions/auth.ts';
 import type { EtcdConnection } from '../../../etcd/client.ts';
 import { isRefusal } from '../../../etcd/errors.ts';
 import { Failure } from '../../../std/failure.ts';
+import type { Security } from '../tls/tls-state.ts';
+import { missingRootRole, wrongPassword } from '../tls/validate-credentials.ts';
 
 type ConnectionTo = (name: MemberName) => Pick<EtcdConnection, 'authenticate'> | undefined;
 
@@ -57,5 +60,18 @@ async function isAuthOn(members: readonly Member[], connectionTo: ConnectionTo, 
 }
 
 /** The problem if etcd auth is enabled and the spec names no user. */
-export const noOperatorUser =
+const noOperatorUser =
   'etcd auth is enabled, but the operator has no user: set spec.auth.operatorCredentials to a Secret with the username and password of an etcd user with the role root';
+
+type Named = Pick<ReadCluster, 'operatorCredentials'> & Pick<Security, 'userProblem'>;
+
+/** If etcd refuses the operator's user, the cause is the Secret of that user, or a spec that names no Secret. */
+export function refusedUser(
+  refused: Refusal | undefined,
+  { operatorCredentials, userProblem }: Named,
+): readonly string[] {
+  if (refused === undefined) return [];
+  if (userProblem !== undefined) return [userProblem];
+  if (operatorCredentials === undefined) return [noOperatorUser];
+  return [(refused === 'unknown-user' ? wrongPassword : missingRootRole)(operatorCredentials)];
+}

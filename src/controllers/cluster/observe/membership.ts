@@ -1,5 +1,6 @@
 import type { MaybeSeen, Member, MemberPod, Membership, Refusal } from '../../../core/cluster/model/cluster.ts';
 import type { MemberId, MemberName } from '../../../core/cluster/model/names.ts';
+import { confirmsListLinearizably } from '../../../core/cluster/model/version.ts';
 import type { EtcdConnection } from '../../../etcd/client.ts';
 import { isRefusal } from '../../../etcd/errors.ts';
 import { type EtcdMember, hexOf, type MemberStatus } from '../../../etcd/types.ts';
@@ -27,6 +28,24 @@ export async function readMembership(asked: readonly Asked[]): Promise<MaybeSeen
   const failures = results.flatMap((answer) => (answer.status === 'rejected' ? [Failure.from(answer.reason)] : []));
   if (answers.length === 0) return unseen(failures);
   return listByMajority(answers);
+}
+
+/** The membership that one member confirms, and the leader that it follows. */
+export interface Confirmed {
+  readonly membership: Membership;
+  readonly leader: bigint;
+}
+
+/** Asks one member alone. Undefined if it does not answer, has no quorum, or is a learner. */
+export async function readFromOne(asked: Asked): Promise<Confirmed | undefined> {
+  try {
+    const answer = await ask(asked);
+    const { isLearner, clusterId, leader } = answer.status;
+    if (isLearner) return undefined;
+    return { membership: membershipOf(await listFrom(answer), [answer], clusterId), leader };
+  } catch {
+    return undefined; // all members are asked next, and the failure is reported then
+  }
 }
 
 function unseen(failures: readonly Failure[]): MaybeSeen<Membership> {
@@ -76,7 +95,8 @@ async function listFrom(
   { name, connection, asking, status }: Answer,
   { linearizable = true } = {},
 ): Promise<readonly EtcdMember[]> {
-  const list = await connection.memberList({ linearizable, ...asking });
+  const isConfirmed = confirmsListLinearizably(withoutBuild(status.version));
+  const list = await connection.memberList({ linearizable, isConfirmed, ...asking });
   const itself = list.find(({ id }) => id === status.memberId);
   if (itself === undefined || nameIn(itself) === name) return list;
   throw new Failure('unreachable', `${nameIn(itself)} answers at the address of ${name}`);
@@ -109,12 +129,15 @@ function memberOf(member: EtcdMember, status: MemberStatus | undefined, clusterI
     health: healthOf(member, status, clusterId),
     hasNeverServed: member.clientURLs.length === 0,
     leads: status !== undefined && status.leader === status.memberId,
-    version: status?.version.replace(/[+-].*$/, ''), // without the suffix of a custom build
+    version: status && withoutBuild(status.version),
     raftIndex: status?.raftIndex,
     storageVersion: status?.storageVersion,
     downgradeTarget: status?.downgradeTarget,
   };
 }
+
+/** A version without the suffix of a custom build. */
+const withoutBuild = (version: string): string => version.replace(/[+-].*$/, '');
 
 /** From 3.4 on, the status of every member lists the alarms of all members among its errors. */
 const raisedIn = (answers: readonly Answer[], clusterId: bigint): readonly RaisedAlarm[] =>

@@ -9,7 +9,8 @@ import { EtcdFailure } from '../../../etcd/errors.ts';
 import type { EtcdRefusal } from '../../../etcd/refusals.ts';
 import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
-import { observe, refusedUser } from './observe.ts';
+import { refusedUser } from './etcd-auth.ts';
+import { observe } from './observe.ts';
 
 const members = [1n, 2n, 3n].map((id) => ({
   ...{ id, name: `db-${id}`, isLearner: false, clientURLs: [`http://db-${id}:2379`] },

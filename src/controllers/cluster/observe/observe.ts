@@ -1,5 +1,5 @@
 import type { ReadCluster } from '../../../apis/common/dialect.ts';
-import { type ClusterWorld, isKnown, type MemberPod, type Refusal } from '../../../core/cluster/model/cluster.ts';
+import { type ClusterWorld, isKnown, type MemberPod } from '../../../core/cluster/model/cluster.ts';
 import type { MemberName } from '../../../core/cluster/model/names.ts';
 import { nextMinor } from '../../../core/cluster/plan/roll/outdated.ts';
 import type { Blueprint } from '../../../core/manifests/manifest.ts';
@@ -15,10 +15,9 @@ import type { CertificatesSeen } from '../tls/member-bundle.ts';
 import { clientMigrationOf, nextTlsModes, tlsModesWithoutCertificates } from '../tls/mode.ts';
 import { obsoleteSecrets } from '../tls/obsolete-secrets.ts';
 import { certificatesOf, observeSecurity, type Security, withKeys } from '../tls/tls-state.ts';
-import { missingRootRole, wrongPassword } from '../tls/validate-credentials.ts';
 import { podsOf, replicaSetsOf } from './adoption.ts';
 import { observePreUpgradeBackup } from './backup/pre-upgrade-backup.ts';
-import { classifySecretProblems, hasUsers, noOperatorUser } from './etcd-auth.ts';
+import { classifySecretProblems, hasUsers, refusedUser } from './etcd-auth.ts';
 import { connectionsTo } from './etcd-connections.ts';
 import { spareNames } from './free-names.ts';
 import { keepImageDigests } from './image-digests.ts';
@@ -49,6 +48,8 @@ export interface Observed {
   readonly podWith: (uid: string) => Stored<Pod> | undefined;
   /** The time when members had answered, on the monotonic clock. */
   readonly heardAt: number;
+  /** False if one member answered for a settled cluster. */
+  readonly hasAskedAll: boolean;
 }
 
 /**
@@ -82,6 +83,7 @@ export async function observe(asked: ReadCluster, context: ControllerContext, si
     connectionTo,
     podWith: (uid) => pods.find(({ metadata }) => metadata.uid === uid),
     heardAt: etcd.heardAt,
+    hasAskedAll: etcd.hasAskedAll,
   };
 }
 
@@ -106,7 +108,7 @@ interface Gathered extends Inventory, TlsView, Pick<Observed, 'blueprint' | 'con
   readonly obsolete: readonly string[];
 }
 
-interface EtcdView extends Pick<ClusterWorld, 'membership'>, Pick<Observed, 'heardAt'> {
+interface EtcdView extends Pick<ClusterWorld, 'membership'>, Pick<Observed, 'heardAt' | 'hasAskedAll'> {
   /** The observed pods and members, with the time that each has been in its state. */
   readonly watched: ReturnType<Watched['see']>;
   /** Why etcd refuses the operator's user. */
@@ -119,16 +121,14 @@ async function observeEtcd(gathered: Gathered, context: ControllerContext, signa
   const timeoutFor = (memberPod: MemberPod): number => answerTimeout(memberPod, read, context);
   const bootstrapMembers = memory.clusterId === undefined ? memory.bootstrap?.members.length : undefined;
   const asking = { locked: secrets.locked, bootstrapMembers, now: context.now(), connectionTo, timeoutFor };
-  const observation = await withOldAlarms(observeMembers(memberPods, asking, signal), {
-    blueprint,
-    context,
-    connectionTo,
-  });
+  const settled = await lookAtSettled(memberPods, { ...asking, blueprint, context }, signal);
+  const all = { blueprint, context, connectionTo };
+  const observation = settled ?? (await withOldAlarms(observeMembers(memberPods, asking, signal), all));
   const heardAt = monotonicOf(context);
   const authProblems = refusedUser(observation.seen ? undefined : observation.refused, { ...read, ...secrets });
   const membership = withReason(authProblems, withStoppingMembers(observation, memberPods));
   const watched = withTimes({ memberPods, membership, memory }, { blueprint, context });
-  return { membership, watched, authProblems, heardAt };
+  return { membership, watched, authProblems, heardAt, hasAskedAll: settled === undefined };
 }
 
 async function worldOf(
@@ -234,13 +234,35 @@ async function observeMembers(
   signal: AbortSignal,
 ): Promise<ClusterWorld['membership']> {
   if (locked !== undefined) return { seen: false, why: locked };
-  const asked = memberPods.filter(mayAnswer).flatMap((memberPod): readonly Asked[] => {
+  const asked = askedOf(memberPods, { connectionTo, timeoutFor }, signal);
+  const isForming = bootstrapMembers !== undefined && !memberPods.some(({ ready }) => ready);
+  return isForming ? probeBootstrapMembers(asked, bootstrapMembers, now) : readMembership(asked);
+}
+
+const askedOf = (
+  memberPods: readonly MemberPod[],
+  { connectionTo, timeoutFor }: Pick<Asking, 'connectionTo' | 'timeoutFor'>,
+  signal: AbortSignal,
+): readonly Asked[] =>
+  memberPods.filter(mayAnswer).flatMap((memberPod): readonly Asked[] => {
     const connection = connectionTo(memberPod.name);
     const asking = { signal, timeoutMillis: timeoutFor(memberPod) };
     return connection === undefined ? [] : [{ name: memberPod.name, connection, asking }];
   });
-  const isForming = bootstrapMembers !== undefined && !memberPods.some(({ ready }) => ready);
-  return isForming ? probeBootstrapMembers(asked, bootstrapMembers, now) : readMembership(asked);
+
+/** The membership of a settled cluster, as one member confirms it. Undefined if all members must be asked. */
+async function lookAtSettled(
+  memberPods: readonly MemberPod[],
+  {
+    locked,
+    blueprint,
+    context,
+    ...asking
+  }: Asking & Pick<Watching, 'blueprint'> & { readonly context: ControllerContext },
+  signal: AbortSignal,
+): Promise<ClusterWorld['membership'] | undefined> {
+  if (locked !== undefined) return undefined;
+  return context.settled?.look(keyOf(blueprint.intent), memberPods, askedOf(memberPods, asking, signal));
 }
 
 /**
@@ -258,21 +280,8 @@ async function probeBootstrapMembers(
   return answer.seen ? readMembership(asked) : answer;
 }
 
-/** If etcd refuses the operator's user, the cause is the Secret of that user, or a spec that names no Secret. */
-export function refusedUser(
-  refused: Refusal | undefined,
-  { operatorCredentials, userProblem }: Named,
-): readonly string[] {
-  if (refused === undefined) return [];
-  if (userProblem !== undefined) return [userProblem];
-  if (operatorCredentials === undefined) return [noOperatorUser];
-  return [(refused === 'unknown-user' ? wrongPassword : missingRootRole)(operatorCredentials)];
-}
-
 const withReason = ([why]: readonly string[], observation: ClusterWorld['membership']): ClusterWorld['membership'] =>
   observation.seen || why === undefined ? observation : { ...observation, why };
-
-type Named = Pick<ReadCluster, 'operatorCredentials'> & Pick<Security, 'userProblem'>;
 
 /**
  * Forming members, unready members and stopping members may accept a request and never answer it. A short timeout keeps

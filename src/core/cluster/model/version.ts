@@ -58,3 +58,6 @@ export const canLeapRevisions = (version: string): boolean => atLeast(version, '
 
 /** True if etcd has learners: members without a vote that are promoted once they have caught up. */
 export const hasLearners = (version: string): boolean => atLeast(version, '3.4.0');
+
+/** True if a member of this version honours `linearizable` for its member list by itself: since etcd 3.5. */
+export const confirmsListLinearizably = (version: string | undefined): boolean => atLeast(version ?? '', '3.5.0');
