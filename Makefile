@@ -49,6 +49,10 @@ fuzz: $(INSTALLED) ## offer machine-made bad objects to the lab and the operator
 mutants: $(INSTALLED) ## plant bugs one by one, and list the tests that detect them; ONLY="name name" for some
 	@node tools/mutants/main.ts $(if $(ONLY),--only "$(ONLY)")
 
+.PHONY: simulate
+simulate: $(INSTALLED) ## run simulated lives of the whole operator: make simulate SEED=7 shows one, MINUTES=60 soaks
+	@node test/simulator/main.ts $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(LIVES),--lives $(LIVES))
+
 .PHONY: fmt
 fmt: $(INSTALLED) ## format the sources and apply automatic fixes
 	@biome check --write --log-level=warn .

@@ -11,11 +11,11 @@ import {
 } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { MemberConnection } from './connection.ts';
-import { CallDeadline } from './deadline.ts';
+import { type CallClock, CallDeadline } from './deadline.ts';
 import { type Credentials, endpointLabel } from './endpoint.ts';
 import { etcdFailureOf, isRefusal } from './errors.ts';
 import { AlarmRequest_AlarmAction, Auth } from './gen/etcd_pb.ts';
-import type { Session } from './session.ts';
+import type { MemberSession } from './session.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -36,7 +36,7 @@ export interface AskOptions extends CallOptions {
 /** A running call: its method, session and deadline. */
 interface Running {
   readonly name: string;
-  readonly session: Session;
+  readonly session: MemberSession;
   readonly deadline: CallDeadline;
 }
 
@@ -60,6 +60,8 @@ interface CallerSettings {
   readonly tokenFromOtherMember?: TokenFromOtherMember | undefined;
   /** Called right before a write request is sent. If it throws, nothing is sent. */
   readonly confirmWrite?: (() => void) | undefined;
+  /** Measures time-outs; by default the clock of the process. */
+  readonly clock?: CallClock | undefined;
 }
 
 /** Read-only methods. Any other method counts as a write. */
@@ -78,14 +80,16 @@ export class Caller {
   readonly #defaultMillis: number;
   readonly #tokenFromOtherMember: TokenFromOtherMember | undefined;
   readonly #confirmWrite: (() => void) | undefined;
+  readonly #clock: CallClock | undefined;
   /** The auth token; empty if authentication is disabled. */
   #token: string | undefined;
 
-  constructor(connection: MemberConnection, { defaultMillis, tokenFromOtherMember, confirmWrite }: CallerSettings) {
+  constructor(connection: MemberConnection, settings: CallerSettings) {
     this.#connection = connection;
-    this.#defaultMillis = defaultMillis;
-    this.#tokenFromOtherMember = tokenFromOtherMember;
-    this.#confirmWrite = confirmWrite;
+    this.#defaultMillis = settings.defaultMillis;
+    this.#tokenFromOtherMember = settings.tokenFromOtherMember;
+    this.#confirmWrite = settings.confirmWrite;
+    this.#clock = settings.clock;
   }
 
   /** Gets a token for this user, regardless of the credentials of the endpoint. */
@@ -93,7 +97,7 @@ export class Caller {
     { user, password }: Credentials,
     { signal, timeoutMillis = this.#defaultMillis }: CallOptions = {},
   ): Promise<string> {
-    using deadline = new CallDeadline(timeoutMillis, signal);
+    using deadline = new CallDeadline(timeoutMillis, signal, this.#clock);
     const request = { name: user, password };
     const ask = () => this.#askOnce(Auth.method.authenticate, request, { deadline, token: '' });
     return (await deadline.within(ask)).token;
@@ -105,7 +109,7 @@ export class Caller {
     request: MessageInitShape<I>,
     { signal, timeoutMillis = this.#defaultMillis, bulk }: AskOptions = {},
   ): Promise<MessageShape<O>> {
-    using deadline = new CallDeadline(timeoutMillis, signal);
+    using deadline = new CallDeadline(timeoutMillis, signal, this.#clock);
     const askWith = (token: string): Promise<MessageShape<O>> =>
       this.#askOnce(method, request, { deadline, token, bulk });
     return await deadline.within(() => this.#withToken(deadline, askWith));
@@ -117,7 +121,7 @@ export class Caller {
     request: MessageInitShape<I>,
     { signal, timeoutMillis = this.#defaultMillis, mayIdle }: StreamOptions = {},
   ): AsyncGenerator<MessageShape<O>, void, undefined> {
-    using deadline = new CallDeadline(timeoutMillis, signal);
+    using deadline = new CallDeadline(timeoutMillis, signal, this.#clock);
     const openWith = (token: string): Promise<OpenStream<MessageShape<O>>> =>
       this.#run(method.name, deadline, (running) => this.#open(running, method, { request, token }));
     using stream = await deadline.within(() => this.#withToken(deadline, openWith));

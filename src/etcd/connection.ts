@@ -1,6 +1,6 @@
 import { type Endpoint, endpointLabel } from './endpoint.ts';
 import { EtcdFailure } from './errors.ts';
-import { Session, type SessionSettings } from './session.ts';
+import { type MemberSession, type OpenSession, openSession, type SessionSettings } from './session.ts';
 
 /**
  * The connection to one member: one session at a time, replaced once it is retired. A session with an unanswered call
@@ -9,25 +9,25 @@ import { Session, type SessionSettings } from './session.ts';
  */
 export class MemberConnection {
   readonly endpoint: Endpoint;
-  readonly #settings: SessionSettings;
+  readonly #open: () => MemberSession;
   /** The last session is current; the others still have open calls. */
-  #sessions: readonly Session[] = [];
+  #sessions: readonly MemberSession[] = [];
   #closed = false;
 
-  constructor(endpoint: Endpoint, settings: SessionSettings) {
+  constructor(endpoint: Endpoint, settings: SessionSettings, open: OpenSession = openSession) {
     this.endpoint = endpoint;
-    this.#settings = settings;
+    this.#open = () => open(endpoint, settings);
   }
 
   /** The session for a new call. */
-  session(): Session {
+  session(): MemberSession {
     if (this.#closed) {
       const message = `the connection to ${endpointLabel(this.endpoint)} was closed by the operator`;
       throw new EtcdFailure('unreachable', message, { mayBeDone: false });
     }
     const current = this.#sessions.at(-1);
     if (current?.isRetired === false) return current;
-    const next = new Session(this.endpoint, this.#settings);
+    const next = this.#open();
     this.#sessions = [...this.#sessions.filter(({ isFinished }) => !isFinished), next];
     return next;
   }

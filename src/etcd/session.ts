@@ -43,6 +43,28 @@ export interface SessionSettings {
   readonly idleMillis: number;
 }
 
+/** A connection as calls see it: one session, shared by all calls, which never reopens once it is retired. */
+export interface MemberSession {
+  /** For streams. */
+  readonly bulkTransport: Pick<Transport, 'stream'>;
+  /** Sends a unary call, and returns the bytes of the answer. */
+  readonly unary: (call: UnaryCall) => Promise<Uint8Array>;
+  /** True if the session takes no new calls. */
+  readonly isRetired: boolean;
+  /** True if the session is retired and has no open calls. */
+  readonly isFinished: boolean;
+  /** Registers an open call; dispose the result at its end. */
+  readonly beginCall: () => Disposable;
+  /** Refuses new calls, and closes the connection after the last open call. */
+  readonly retire: () => void;
+  /** Closes the connection and ends every call on it. */
+  readonly abort: () => void;
+}
+
+export type OpenSession = (endpoint: Endpoint, settings: SessionSettings) => MemberSession;
+
+export const openSession: OpenSession = (endpoint, settings) => new Session(endpoint, settings);
+
 export const defaultSession: SessionSettings = { pingMillis: 7_000, pongMillis: 5_000, idleMillis: 120_000 };
 
 /**
@@ -51,7 +73,7 @@ export const defaultSession: SessionSettings = { pingMillis: 7_000, pongMillis: 
  * The session manager of connect-node is not used: it reconnects by itself, even after an abort. If the server closes
  * the connection at the same moment, it emits an unhandled error, which ends the process.
  */
-export class Session {
+class Session implements MemberSession {
   /** For streams. */
   readonly bulkTransport: Transport;
   readonly #endpoint: Endpoint;
@@ -86,17 +108,14 @@ export class Session {
     });
   }
 
-  /** True if the session takes no new calls. */
   get isRetired(): boolean {
     return this.#retired;
   }
 
-  /** True if the session is retired and has no open calls. */
   get isFinished(): boolean {
     return this.#retired && this.#openCalls === 0;
   }
 
-  /** Registers an open call; dispose the result at its end. */
   beginCall(): Disposable {
     if (this.#openCalls++ === 0) this.#startPings();
     return {
@@ -106,13 +125,11 @@ export class Session {
     };
   }
 
-  /** Refuses new calls, and closes the connection after the last open call. */
   retire(): void {
     this.#retired = true;
     if (this.#openCalls === 0) this.abort();
   }
 
-  /** Closes the connection and ends every call on it. */
   abort(): void {
     this.#retired = true;
     clearTimeout(this.#idling);
@@ -121,7 +138,6 @@ export class Session {
     this.#connection?.destroy(closedByUs());
   }
 
-  /** Sends a unary call, and returns the bytes of the answer. */
   async unary({ path, message, bulk, confirm, ...call }: UnaryCall): Promise<Uint8Array> {
     const connection = await unlessAborted(this.#opened(), call.signal).catch(rethrow);
     confirm();

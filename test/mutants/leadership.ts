@@ -113,14 +113,14 @@ export const leadershipMutants = [
   ...inFile('src/controllers/shared/fenced-etcd.ts', {
     'etcd-without-the-lease': {
       plants: 'connections to etcd know nothing of the lease',
-      replace: '{ confirmWrite: () => assertLeading(holds) }',
-      by: '{ confirmWrite: () => void holds }',
+      replace: 'confirmWrite: () => assertLeading(holds) }',
+      by: 'confirmWrite: () => void holds }',
     },
   }),
   ...inFile('src/etcd/membership.ts', {
     'list-not-linearizable': {
       plants: 'the member list is read without a quorum',
-      replace: 'if (linearizable) await linearizableRead(options);',
+      replace: 'if (linearizable && !isConfirmed) await linearizableRead(options);',
       by: '',
     },
     'learner-becomes-a-voter': {

@@ -1,4 +1,5 @@
 import type { Pod, Stored } from '../../src/kube/object.ts';
+import type { StoredObject } from './simulated-objects.ts';
 
 export const annotated = ({ annotations = {} }: Stored<Pod>['metadata'], name: string): string | undefined =>
   annotations[`etcd.database.coreos.com/${name}`];
@@ -34,3 +35,15 @@ export function statusOf(pod: Stored<Pod>, { isUp, image, now }: Observed): obje
     ],
   };
 }
+
+/** True if the client Service leads to the pod. */
+export const isReachable = ({ metadata, status }: StoredObject): boolean =>
+  metadata.labels?.['etcd.database.coreos.com/serving'] === 'true' &&
+  ((status ?? {}) as NonNullable<Pod['status']>).conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ===
+    true;
+
+/** The EndpointSlice of a client Service. */
+export const sliceOf = (names: readonly string[]): object => ({
+  metadata: { name: 'db-client-1' },
+  endpoints: names.map((name) => ({ targetRef: { kind: 'Pod', name } })),
+});

@@ -10,7 +10,7 @@ import { namespaced } from '../../src/kube/resource.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { SimulatedMembers } from './simulated-members.ts';
 import { Killed, SimulatedObjects, type StoredObject } from './simulated-objects.ts';
-import { annotated, imageIn, statusOf, versionOf, withoutDigest } from './simulated-pods.ts';
+import { annotated, imageIn, isReachable, sliceOf, statusOf, versionOf, withoutDigest } from './simulated-pods.ts';
 import { StepCounter } from './step-counter.ts';
 
 /** A point at which the operator could be killed, with a copy of the simulation at that point. */
@@ -285,14 +285,3 @@ export class SimulatedUpgrade {
     } as unknown as ControllerContext;
   }
 }
-
-/** True if the client Service leads to the pod. */
-const isReachable = ({ metadata, status }: StoredObject): boolean =>
-  metadata.labels?.['etcd.database.coreos.com/serving'] === 'true' &&
-  ((status ?? {}) as NonNullable<Pod['status']>).conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ===
-    true;
-
-const sliceOf = (names: readonly string[]): object => ({
-  metadata: { name: 'db-client-1' },
-  endpoints: names.map((name) => ({ targetRef: { kind: 'Pod', name } })),
-});

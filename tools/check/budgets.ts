@@ -19,6 +19,7 @@ export const budgets: Readonly<Record<string, readonly Budget[]>> = {
   ],
   'contract on the lab': [{ cpuSeconds: 70, why: 'first estimate' }],
   'bad input': [{ cpuSeconds: 60, why: '10 000 machine-made objects on the lab in one CPU minute' }],
+  'simulated lives': [{ cpuSeconds: 40, why: '150 lives of the whole operator' }],
   'stories on the lab': [{ cpuSeconds: 9, why: 'first estimate, for each story' }],
   'make test as an ordinary user': [{ cpuSeconds: 500, why: 'first estimate' }],
   'real etcd of every version': [{ cpuSeconds: 40, why: 'first estimate' }],

@@ -39,6 +39,10 @@ export const badInput = (objects: number, seed?: number): Promise<SuiteResult> =
     limitMillis: 8 * minute,
   });
 
+/** Simulated lives of the whole operator, with fixed seeds. A failure prints the seed. */
+export const simulatedLives = (lives: number): Promise<SuiteResult> =>
+  runOne('node', ['test/simulator/main.ts', '--lives', String(lives)], 8 * minute);
+
 export const contractOnCluster = (env: Readonly<Record<string, string>>): Promise<SuiteResult> =>
   runSuite({ projects: ['integration', 'contract'], env, report: 'contract-on-the-cluster', limitMillis: 10 * minute });
 

@@ -22,6 +22,7 @@ import { unlessGreen } from './unless-green.ts';
 const minute = 60_000;
 const storiesOnLab = 'stories on the lab';
 const badInput = 'bad input';
+const simulatedLives = 'simulated lives';
 const storiesOnCluster = 'stories on the cluster';
 const portForward = 'test/integration/kube-port-forward.test.ts';
 
@@ -38,9 +39,15 @@ export async function testTier(run: Run): Promise<void> {
   const storyRun = { choice: shortChoice(stories), forMillis: 6 * minute };
   await Promise.all([
     run.suite('contract on the lab', suites.contractOnLab),
-    run.suite(badInput, () => suites.badInput(1500)),
+    inMachineMadeSuites(run),
     run.suite(storiesOnLab, () => onLab({ ...storyRun, env: { STORIES_VERSIONS: 'short', ...operator } })),
   ]);
+}
+
+/** The suites with machine-made input, one after the other, beside the others. */
+async function inMachineMadeSuites(run: Run): Promise<void> {
+  await run.suite(badInput, () => suites.badInput(1500));
+  await run.suite(simulatedLives, () => suites.simulatedLives(150));
 }
 
 /** The seed of random tests: two checks of one commit have the same examples, and two commits have others. */
@@ -140,6 +147,7 @@ export async function fullTier(run: Run): Promise<void> {
   await prepare(layoutOf('check'));
   await run.suite('contract on the lab', suites.contractOnLab);
   await run.suite(badInput, () => suites.badInput(10_000));
+  await run.suite(simulatedLives, () => suites.simulatedLives(1000));
   for (const { name, run: work } of [suites.etcdOfEveryVersion, suites.stores, suites.lab, suites.testCluster])
     await run.suite(name, work);
   await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));

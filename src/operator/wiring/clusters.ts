@@ -9,6 +9,7 @@ import { SecretCache } from '../../controllers/cluster/tls/secret-cache.ts';
 import type { Caches, ClusterObject, ControllerContext, PeerCache } from '../../controllers/shared/context.ts';
 import { connectionsWhileLeading } from '../../controllers/shared/fenced-etcd.ts';
 import type { EtcdConnections } from '../../etcd/connections.ts';
+import type { OpenSession } from '../../etcd/session.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type KubeObject, keyOf, type ObjectMeta } from '../../kube/object.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -40,6 +41,8 @@ export interface ClusterParts {
   readonly mayWriteSecrets: boolean;
   readonly mayDeleteSecrets: boolean;
   readonly dialerTo: ControllerContext['dialerTo'];
+  /** Opens the connections to members; by default over the network. */
+  readonly openSession?: OpenSession | undefined;
   readonly leads: ControllerContext['leads'];
   readonly log: Log;
   readonly onFailure: (failure: Failure) => void;
@@ -82,7 +85,7 @@ export function clusterController(dialect: ClusterDialect, parts: ClusterParts):
   const secrets = memories.add('secrets', new SecretCache(clock));
   enqueueChanges({ ...caches, peers }, { controller, dialect, secrets });
   const run: ClusterController['run'] = async (present, signal) => {
-    using etcd = connectionsWhileLeading(parts.leads);
+    using etcd = connectionsWhileLeading(parts.leads, { clock, open: parts.openSession });
     if (peers !== undefined) recordForeignPeers(peers, recorder);
     const context = contextOf({ controller, caches, peers, etcd, dialect, nameConflicts, secrets }, parts);
     const otherCaches = present.map(({ synced }) => synced);
@@ -162,10 +165,11 @@ function contextOf(made: ContextParts, parts: ClusterParts): ControllerContext {
     etcd,
     dialerTo,
     leads,
-    randomName,
+    randomName: (cluster) => randomName(cluster, clock.random),
     mayWriteSecrets,
     mayDeleteSecrets,
     absentSecrets: memories.map('absentSecrets'),
+    monotonic: clock.monotonic,
     watched: memories.add('watched', new Watched(clock)),
     settled: memories.add('settled', settledIn(made, clock)),
     resource: clustersOf(dialect),

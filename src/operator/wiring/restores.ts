@@ -30,9 +30,10 @@ export const restoreController =
   async (signal) => {
     using etcd = new EtcdConnections();
     const { dialerTo, mayWriteSecrets, dialects, operators } = parts;
+    const nameOf = (cluster: string): string => randomName(cluster, clock.random);
     const { dialect: unrestricted, resource } = restoreKinds[name];
     const dialect = withAccountRestrictions(parts.restrictions, unrestricted);
-    const own = { etcd, dialerTo, mayWriteSecrets, randomName, dialect, resource, operators };
+    const own = { etcd, dialerTo, mayWriteSecrets, randomName: nameOf, dialect, resource, operators };
     const otherClusterKinds = dialects.filter((other) => other.name !== name).map((other) => clustersOf(other.dialect));
     const running = agentController(parts, {
       resource,

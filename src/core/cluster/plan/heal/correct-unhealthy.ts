@@ -3,6 +3,7 @@ import { movingTo } from '../../model/version.ts';
 import { needsReplacement, versionForUnhealthy } from '../roll/outdated.ts';
 import { act, type Rule, type Verdict } from '../step.ts';
 import { isUnreachableForLong, removeDeadMember } from './replace-dead-member.ts';
+import { isSilentTooLong } from './unreachable.ts';
 
 /**
  * Applies the spec to outdated unhealthy members before all others: they serve nothing, and the change may repair them.
@@ -12,11 +13,20 @@ export const correctUnhealthy: Rule<KnownWorld> = (world) => {
   const down = world.membership.value.members.filter(({ health }) => health === 'silent' || health === 'lost');
   for (const member of down) {
     const memberPod = memberPodNamed(world, member.name);
-    const verdict = memberPod === undefined || !hasPod(memberPod) ? undefined : correct(memberPod, member, world);
+    if (memberPod === undefined || !hasPod(memberPod) || mayServe(memberPod, member, world)) continue;
+    const verdict = correct(memberPod, member, world);
     if (verdict !== undefined) return verdict;
   }
   return undefined;
 };
+
+/**
+ * True if a member may serve although it did not answer: one lost call proves nothing about a ready pod. While another
+ * ready member is about to restart with its new image, no further member is stopped.
+ */
+const mayServe = ({ name, ready }: MemberPod, member: Member, { memberPods }: KnownWorld): boolean =>
+  (ready && !isSilentTooLong(member)) ||
+  memberPods.some((other) => other.isChanging === true && other.ready && other.name !== name);
 
 const hasPod = ({ phase }: MemberPod): boolean => phase === 'starting' || phase === 'stuck' || phase === 'running';
 

@@ -32,7 +32,9 @@ export function unreachableMembers({ membership }: Pick<ClusterWorld, 'membershi
 }
 
 const isUnreachable = ({ health }: Member): boolean => health === 'silent' || health === 'lost';
-const isSilentTooLong = ({ silence }: Member): boolean => (silence?.millis ?? 0) >= reportedAfterMillis;
+
+/** True if the member has not answered for a while, and not only once. */
+export const isSilentTooLong = ({ silence }: Member): boolean => (silence?.millis ?? 0) >= reportedAfterMillis;
 
 /** The report on unreachable members while there is quorum; undefined if all members answer. */
 export function unreachableMessage(world: ClusterWorld): string | undefined {
