@@ -19,7 +19,7 @@ export default defineConfig({
           isolate,
           maxWorkers: 2,
           setupFiles: ['test/support/fixed-seed.ts'],
-          include: ['{src,lab,tools,bench,test/support,test/simulation}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['{src,lab,tools,bench,test/support,test/simulation,test/chaos}/**/*.test.ts', 'test/*.test.ts'],
         },
       },
       {

@@ -29,8 +29,12 @@ const applyDefinitions = [
 const storyProjects = ['stories', 'stories alone'];
 
 /** Runs the stories on a test cluster. The cluster is started if needed, and keeps running afterwards. */
-export async function storiesOnTestCluster(layout: Layout, title?: string): Promise<Tally> {
-  return runStories(await prepared(layout), title);
+export async function storiesOnTestCluster(
+  layout: Layout,
+  title?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Tally> {
+  return runStories({ ...(await prepared(layout)), ...env }, title);
 }
 
 /** Starts a test cluster with our image and CRDs; returns the environment variables for the stories. */
