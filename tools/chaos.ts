@@ -22,8 +22,10 @@ function chaos({ minutes, seed, on, cluster }: Options): Promise<Tally> {
   mkdirSync(dirname(page), { recursive: true });
   const env = { CHAOS_MINUTES: minutes, CHAOS_SEED: seed, CHAOS_REPORT: page };
   process.stdout.write(`MINUTES=${minutes} SEED=${seed} ON=${on} make chaos\n`);
-  if (on === 'lab') return runSuite({ projects: ['stories on the lab'], env: { ...env, KUBECONFIG: '' }, title });
-  return storiesOnTestCluster(layoutOf(cluster), title, env);
+  const options = ['test/e2e/chaos.e2e.ts'];
+  if (on === 'lab')
+    return runSuite({ projects: ['stories on the lab'], env: { ...env, KUBECONFIG: '' }, title, options });
+  return storiesOnTestCluster(layoutOf(cluster), title, { env, options });
 }
 
 const program = new Command('chaos')

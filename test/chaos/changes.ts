@@ -1,11 +1,18 @@
 import { patch, read } from '../support/api.ts';
+import { improbable } from '../support/apis.ts';
 import { applyBackup, backedUp, claimManifest } from '../support/backups.ts';
-import { field, inSeconds, waitFor } from '../support/waits.ts';
+import { type DeclaredCluster, declaredIn } from '../support/cluster.ts';
+import { until } from '../support/until.ts';
+import { field, inSeconds, waitFor, waitForDeletion } from '../support/waits.ts';
 import type { Scene } from './faults.ts';
 import type { ChangeKind } from './plan.ts';
+import type { Restored } from './restored.ts';
+import { prefix } from './workload.ts';
 
 /** The minors that an upgrade passes through, newest last. */
 export const upgradePath = ['3.5.35', '3.6.16', '3.7.3'] as const;
+
+const restores = 'etcdrestores.etcd.improbable.io';
 
 /** What the operator is asked for. Changes are repeated until the wanted state is reached, so a lost request does no harm. */
 export class Changes {
@@ -13,6 +20,9 @@ export class Changes {
   #version = 0;
   #turn = 0;
   #size = 3;
+  #saved: { readonly url: string; readonly revision: number } | undefined;
+  /** What restored clusters had. */
+  readonly restored: Restored[] = [];
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -51,6 +61,8 @@ export class Changes {
         return this.#rotate();
       case 'back-up':
         return this.#backUp();
+      case 'restore':
+        return this.#restore();
       default:
         return kind satisfies never;
     }
@@ -58,7 +70,9 @@ export class Changes {
 
   async #create(): Promise<() => Promise<void>> {
     const { db } = this.#scene;
-    await db.apply({ size: this.#size, version: this.version, durable: true, extra: { TLS: { managed: {} } } });
+    // A member on an empty volume is replaced after this time; no fault makes a member unreachable for as long.
+    const extra = { TLS: { managed: {} }, replaceMemberAfterSeconds: 20 };
+    await db.apply({ size: this.#size, version: this.version, durable: true, extra });
     return async () => {};
   }
 
@@ -107,7 +121,26 @@ export class Changes {
     const name = `backup-${this.#turn}`;
     const store = { storageType: 'PVC', pvc: { claimName: 'etcd-backups', path: name } };
     await applyBackup(context.kubectl, name, { etcdCluster: { name: db.name }, ...store });
-    return async () => void (await backedUp(context.kubectl, name));
+    return async () => {
+      const { lastBackup, etcdRevision = 0 } = await backedUp(context.kubectl, name);
+      this.#saved = { url: decodeURIComponent(lastBackup?.url ?? ''), revision: etcdRevision };
+    };
+  }
+
+  /** Restores the last backup into another cluster, reads it, and deletes that cluster. Without a backup, one is made. */
+  async #restore(): Promise<() => Promise<void>> {
+    const saved = this.#saved;
+    if (saved === undefined) return this.#backUp();
+    const { kubectl } = this.#scene.context;
+    const copy = declaredIn(improbable)(kubectl, `copy-${this.#turn}`);
+    await kubectl('apply -f -', { input: restoreManifest(copy.name, saved.url, this.version) });
+    return async () => {
+      await waitFor(kubectl, `${restores}/${copy.name}`, inSeconds(240, field('.status.phase', 'Completed')));
+      await copy.settled(1, 240);
+      this.restored.push({ ...saved, state: await stateOf(copy) });
+      await kubectl(`delete ${restores}/${copy.name} ${copy.resource}`);
+      await waitForDeletion(kubectl, `pods -l ${copy.label}`, 120);
+    };
   }
 
   #patch(spec: object): Promise<void> {
@@ -115,3 +148,21 @@ export class Changes {
     return patch(context.kubectl, db.resource, { spec });
   }
 }
+
+function restoreManifest(name: string, objectURL: string, version: string): string {
+  const given = improbable.specOf({ size: 1, version }) as { readonly storage: object };
+  const spec = { ...given, storage: { ...given.storage, volumeClaimPolicy: 'Delete' } };
+  return JSON.stringify({
+    ...{ apiVersion: improbable.apiVersion, kind: 'EtcdRestore', metadata: { name } },
+    spec: { source: { objectURL }, clusterTemplate: { clusterName: name, spec } },
+  });
+}
+
+/** The keys and values of the clients. */
+const stateOf = (cluster: DeclaredCluster): Promise<Readonly<Record<string, string>>> =>
+  until('the restored keys', () =>
+    cluster.withMembers(async ([member]) => {
+      const found = await member?.list({ key: prefix, prefix: true });
+      return found && Object.fromEntries(found.map(({ key, value }) => [key, Buffer.from(value).toString()]));
+    }),
+  );

@@ -1,10 +1,11 @@
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pods } from '../../src/kube/resource.ts';
 import { patch, podsOf, remove } from '../support/api.ts';
 import type { DeclaredCluster } from '../support/cluster.ts';
 import { theClient } from '../support/kube-client.ts';
 import type { StoryContext } from '../support/story.ts';
-import { etcdOfMember, operatorsIn, signalAll } from './host-processes.ts';
+import { dataOf, etcdOfMember, operatorsIn, signalAll } from './host-processes.ts';
 import type { PlannedFault } from './plan.ts';
 
 export interface Scene {
@@ -21,6 +22,8 @@ export async function cause(fault: PlannedFault, scene: Scene): Promise<string |
       return onMember(fault, scene, (member) => deletePod(scene, member));
     case 'delete-pvc':
       return onMember(fault, scene, (member) => deletePvc(scene, member));
+    case 'empty-volume':
+      return onMember(fault, scene, async (member) => emptyVolume(etcdOf(scene, member)));
     case 'kill-member':
       return onMember(fault, scene, async (member) => signalAll(etcdOf(scene, member), 'SIGKILL') > 0);
     case 'freeze-member':
@@ -77,6 +80,12 @@ async function deletePvc({ context }: Scene, member: string): Promise<boolean> {
   await remove(kubectl, `pvc/${name}`);
   await remove(kubectl, `pod/${member}`);
   return true;
+}
+
+/** Deletes the data of a member, and kills its etcd: the container restarts in its pod, on an empty volume. */
+function emptyVolume(pids: readonly number[]): boolean {
+  for (const pid of pids) rmSync(dataOf(pid), { recursive: true, force: true });
+  return signalAll(pids, 'SIGKILL') > 0;
 }
 
 async function freeze({ forMillis }: PlannedFault, scene: Scene, pids: readonly number[]): Promise<boolean> {

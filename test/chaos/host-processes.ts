@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { environmentOf } from '../../tools/lib/processes.ts';
 
 /** The lab and our test cluster run on this machine, so their containers are processes that this one can signal. */
@@ -25,6 +25,13 @@ export const etcdOfMember = (namespace: string, member: string): readonly number
     const isEtcd = basename(program) === 'etcd' && args.includes(`--name=${member}`);
     return isEtcd && args.some((arg) => arg.includes(`.${namespace}.svc`));
   });
+
+/** The data of an etcd process, seen from this machine. */
+export function dataOf(etcd: number): string {
+  const flag = argumentsOf(etcd).find((arg) => arg.startsWith('--data-dir='));
+  if (flag === undefined) throw new Error(`process ${etcd} is no etcd with a data directory`);
+  return join(`/proc/${etcd}/root`, flag.slice('--data-dir='.length), 'member');
+}
 
 /** The processes of all operator pods of a namespace. */
 export const operatorsIn = (namespace: string): readonly number[] =>

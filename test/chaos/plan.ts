@@ -7,6 +7,7 @@ const faultKinds = {
   'freeze-member': { losesData: false, needs: 'pods' },
   'slow-member': { losesData: false, needs: 'pods' },
   'delete-pvc': { losesData: true, needs: 'pods' },
+  'empty-volume': { losesData: true, needs: 'pods' },
   'kill-operator': { losesData: false, needs: 'pods' },
   'double-operator': { losesData: false, needs: 'pods' },
   'suspend-operator': { losesData: false, needs: 'pods' },
@@ -21,7 +22,16 @@ export type FaultKind = keyof typeof faultKinds;
 export const allFaults = Object.keys(faultKinds) as readonly FaultKind[];
 
 /** What is asked of the operator while faults happen. */
-export type ChangeKind = 'create' | 'none' | 'scale-up' | 'scale-down' | 'roll' | 'upgrade' | 'rotate-ca' | 'back-up';
+export type ChangeKind =
+  | 'create'
+  | 'none'
+  | 'scale-up'
+  | 'scale-down'
+  | 'roll'
+  | 'upgrade'
+  | 'rotate-ca'
+  | 'back-up'
+  | 'restore';
 
 export interface PlannedFault {
   readonly kind: FaultKind;

@@ -8,10 +8,13 @@ import { Changes } from './changes.ts';
 import { cause, type Scene } from './faults.ts';
 import { hashViolations, inventoryOf, leaksSince, statusViolations } from './final-checks.ts';
 import { historyVerdicts } from './history-verdicts.ts';
+import { changesOf } from './operation.ts';
 import { type ChangeKind, type Episode, type FaultKind, type PlannedFault, type PlanSettings, planOf } from './plan.ts';
+import { type Restored, restoreViolations } from './restored.ts';
 import { Choices } from './seeded.ts';
 import { clientServiceOf } from './service.ts';
 import { type CheckResult, type RunFacts, tallyOperations, timesOf } from './verdicts.ts';
+import { unionOf } from './watches.ts';
 import { startWorkload, type Workload } from './workload.ts';
 
 export interface ChaosSettings extends PlanSettings {
@@ -58,7 +61,7 @@ export async function runChaos(context: StoryContext, settings: ChaosSettings): 
   }
   return {
     ...{ seed, minutes, place: currentPlace() },
-    ...(await judge({ scene, notes, before }, workload)),
+    ...(await judge({ scene, notes, before, restored: changes.restored }, workload)),
     ...{ faults: notes.faults, changes: notes.changes },
   };
 }
@@ -112,11 +115,12 @@ interface Finished {
   readonly scene: Scene;
   readonly notes: Notes;
   readonly before: readonly string[];
+  readonly restored: readonly Restored[];
 }
 
 type Judged = Pick<RunFacts, 'seconds' | 'operations' | 'longestGap' | 'events' | 'sessions' | 'verdicts'>;
 
-async function judge({ scene, notes, before }: Finished, workload: Workload): Promise<Judged> {
+async function judge({ scene, notes, before, restored }: Finished, workload: Workload): Promise<Judged> {
   const { context, db } = scene;
   const recording = await context.step('clients stop, and watchers catch up', () => workload.end());
   const { operations, watches, last } = recording;
@@ -126,6 +130,10 @@ async function judge({ scene, notes, before }: Finished, workload: Workload): Pr
   const verdicts: readonly CheckResult[] = [
     ...history,
     { question: 'Do all members have the same HashKV at the last revision?', violations: hashes },
+    {
+      question: 'Do restored clusters have the keys of the revision of their backup?',
+      violations: restoreViolations(restored, unionOf(watches, changesOf(operations))),
+    },
     { question: `Did the cluster heal within ${healSeconds} s of each fault?`, violations: notes.unhealed },
     { question: 'Did the status say what etcd says, whenever the cluster was healthy?', violations: notes.lies },
     { question: 'Is nothing left after the deletion: no pod, PVC, Secret, Lease, Service?', violations: leaks },
@@ -140,7 +148,7 @@ async function judge({ scene, notes, before }: Finished, workload: Workload): Pr
 
 async function leaksAfterDeletion({ context, db }: Scene, before: readonly string[]): Promise<readonly string[]> {
   const { kubectl } = context;
-  await kubectl('delete etcdbackups --all');
+  await kubectl('delete etcdbackups.etcd.database.coreos.com --all');
   await kubectl(`delete ${db.resource}`);
   await waitForDeletion(kubectl, `pods -l ${db.label}`, 120);
   return leaksSince(before, db);
