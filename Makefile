@@ -40,6 +40,10 @@ e2e-all: $(INSTALLED) ## run every suite and every story on lab and cluster, and
 flakes: $(INSTALLED) ## run one story many times on the lab: make flakes STORY="part of its title" N=20
 	@node tools/check/flakes.ts --story "$(STORY)" --times $(or $(N),20)
 
+.PHONY: chaos
+chaos: $(INSTALLED) ## check linearizability under faults, on the test cluster (root) or with ON=lab; MINUTES=10 SEED=7
+	@node tools/chaos.ts --minutes $(or $(MINUTES),10) --on $(or $(ON),cluster) --cluster $(NAME) $(if $(SEED),--seed $(SEED))
+
 .PHONY: fuzz
 fuzz: $(INSTALLED) ## offer machine-made bad objects to the lab and the operator: make fuzz FUZZ_OBJECTS=100000 FUZZ_SEED=7
 	@FUZZ_OBJECTS="$(or $(FUZZ_OBJECTS),100000)" FUZZ_SEED="$(or $(FUZZ_SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))" \

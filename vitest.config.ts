@@ -19,7 +19,10 @@ export default defineConfig({
           isolate,
           maxWorkers: 2,
           setupFiles: ['test/support/fixed-seed.ts'],
-          include: ['{src,lab,tools,bench,test/support,test/simulation,test/simulator}/**/*.test.ts', 'test/*.test.ts'],
+          include: [
+            '{src,lab,tools,bench,test/support,test/simulation,test/simulator,test/chaos}/**/*.test.ts',
+            'test/*.test.ts',
+          ],
         },
       },
       {

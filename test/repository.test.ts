@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { foreignKubectl, goModules } from '../tools/programs/catalog.ts';
+import { foreignKubectl, goModules, ownPrograms } from '../tools/programs/catalog.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
 
 describe('the repository', () => {
-  it('builds programs from directories with only go.mod and go.sum, except one main.go of our own', () => {
+  it('builds programs from directories with only go.mod and go.sum, except those with a main.go of our own', () => {
     for (const { name } of goModules)
       expect(readdirSync(join(root, 'tools/programs', name)).toSorted()).toEqual(
-        name === foreignKubectl ? ['go.mod', 'go.sum', 'main.go'] : ['go.mod', 'go.sum'],
+        ownPrograms.includes(name) ? ['go.mod', 'go.sum', 'main.go'] : ['go.mod', 'go.sum'],
       );
     const directories = readdirSync(join(root, 'tools/programs'), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
@@ -22,7 +22,7 @@ describe('the repository', () => {
 
   it('builds the version in each go.mod', () => {
     for (const { name, version, packages } of goModules) {
-      if (name === foreignKubectl) continue; // kubectl 1.31.14 is module version v0.31.14
+      if (ownPrograms.includes(name)) continue; // the program is in this repository
       const [first = ''] = Object.values(packages);
       const required = read(`tools/programs/${name}/go.mod`)
         .split('\n')
@@ -33,9 +33,11 @@ describe('the repository', () => {
     }
   });
 
-  it('builds the additional kubectl from the module of its version', () => {
-    const { version = '' } = goModules.find(({ name }) => name === foreignKubectl) ?? {};
-    expect(read(`tools/programs/${foreignKubectl}/go.mod`)).toContain(`k8s.io/kubectl v0${version.slice(1)}`);
+  it('builds programs of our own with the module of their version', () => {
+    const requiredBy = (name: string): string => read(`tools/programs/${name}/go.mod`);
+    const versionOf = (name: string): string => goModules.find((module) => module.name === name)?.version ?? '';
+    expect(requiredBy(foreignKubectl)).toContain(`k8s.io/kubectl v0${versionOf(foreignKubectl).slice(1)}`);
+    expect(requiredBy('porcupine')).toContain(`github.com/anishathalye/porcupine v${versionOf('porcupine')}`);
   });
 
   it('describes every make target in one line, and its pages name no missing target', () => {

@@ -29,8 +29,12 @@ const applyDefinitions = [
 const storyProjects = ['stories', 'stories alone'];
 
 /** Runs the stories on a test cluster. The cluster is started if needed, and keeps running afterwards. */
-export async function storiesOnTestCluster(layout: Layout, title?: string): Promise<Tally> {
-  return runStories(await prepared(layout), title);
+export async function storiesOnTestCluster(
+  layout: Layout,
+  title?: string,
+  { env = {}, options = [] }: Pick<Suite, 'env' | 'options'> = {},
+): Promise<Tally> {
+  return runStories({ ...(await prepared(layout)), ...env }, title, options);
 }
 
 /** Starts a test cluster with our image and CRDs; returns the environment variables for the stories. */
@@ -81,7 +85,11 @@ export async function storiesOnOtherCluster(kubeconfig: string, title?: string):
   return runStories({ KUBECONFIG: kubeconfig, TEST_CLUSTER: '', PATH }, title);
 }
 
-function runStories(env: Readonly<Record<string, string>>, title: string | undefined): Promise<Tally> {
-  const suite: Suite = { projects: storyProjects, env };
+function runStories(
+  env: Readonly<Record<string, string>>,
+  title: string | undefined,
+  options: readonly string[] = [],
+): Promise<Tally> {
+  const suite: Suite = { projects: storyProjects, env, options };
   return runSuite(title === undefined ? suite : { ...suite, title });
 }

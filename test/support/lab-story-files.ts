@@ -7,6 +7,7 @@ export const runOnTheLab: readonly string[] = [
   'backup-schedules-on-a-volume',
   'backups-with-users',
   'both-apis',
+  'chaos',
   'create-scale-heal',
   'disaster-runbook',
   'edited-etcdcluster',

@@ -57,7 +57,10 @@ const wholeProgram = ['src/**/*.ts', 'tools/**/*', 'examples/**/*', 'deploy/**/*
 
 export const etcdOfEveryVersion: SkippableSuite = {
   name: 'real etcd of every version',
-  sources: { tests: ['test/integration/etcd*.test.ts'], besides: ['tools/programs/etcd-*/*'] },
+  sources: {
+    tests: ['test/integration/etcd*.test.ts'],
+    besides: ['tools/programs/{etcd-*,porcupine}/*', 'test/chaos/*'],
+  },
   run: () => runSuite({ projects: ['etcd'], limitMillis: 6 * minute }),
 };
 

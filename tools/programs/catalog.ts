@@ -16,6 +16,9 @@ export const etcdVersions = ['3.1.10', '3.2.13', '3.3.12', '3.4.31', '3.5.21', '
 /** The oldest kubectl that the lab accepts. */
 export const foreignKubectl = 'kubectl-1.31';
 
+/** Modules with a `main.go` of this repository. */
+export const ownPrograms: readonly string[] = [foreignKubectl, 'porcupine'];
+
 export type EtcdVersion = (typeof etcdVersions)[number];
 
 /** The etcd of the test cluster's control plane. */
@@ -89,5 +92,7 @@ export const goModules: readonly GoModule[] = [
     version: '1.56.1',
     packages: { 'fake-gcs-server': 'github.com/fsouza/fake-gcs-server' },
   },
+  // Our own main.go: the checker of linearizability, around the module of this version.
+  { name: 'porcupine', version: '1.3.1', packages: { porcupine: 'etcd-operator/porcupine' } },
   ...etcdVersions.map(etcd),
 ];

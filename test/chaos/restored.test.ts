@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import type { KeyChange } from './operation.ts';
+import { restoreViolations } from './restored.ts';
+
+const changes: readonly KeyChange[] = [
+  { revision: 2, key: 'a', kind: 'put', value: '1' },
+  { revision: 3, key: 'b', kind: 'put', value: '2' },
+  { revision: 4, key: 'a', kind: 'delete', value: '' },
+];
+
+it('a restored cluster has the keys of its revision, in any order', () => {
+  expect(
+    restoreViolations(
+      [
+        { revision: 3, state: { b: '2', a: '1' } },
+        { revision: 4, state: { b: '2' } },
+      ],
+      changes,
+    ),
+  ).toEqual([]);
+});
+
+it.each([
+  ['a missing key', { a: '1' }],
+  ['an old value', { a: '1', b: '0' }],
+  ['a later key', { a: '1', b: '2', c: '3' }],
+])('%s in a restored cluster is a violation', (_title, state) => {
+  expect(restoreViolations([{ revision: 3, state }], changes)).toEqual([expect.stringContaining('at revision 3')]);
+});
