@@ -120,7 +120,7 @@ export const leadershipMutants = [
   ...inFile('src/etcd/membership.ts', {
     'list-not-linearizable': {
       plants: 'the member list is read without a quorum',
-      replace: 'if (linearizable) await linearizableRead(options);',
+      replace: 'if (linearizable && !isConfirmed) await linearizableRead(options);',
       by: '',
     },
     'learner-becomes-a-voter': {
