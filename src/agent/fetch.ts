@@ -184,8 +184,15 @@ async function writeVerified(body: ByteStream, path: string, signal: AbortSignal
 /** Bytes that may be buffered for the volume while more are received and hashed. */
 const highWaterMark = 4 * 1024 * 1024;
 
-const writeFile = (body: ByteStream, temporary: string, signal: AbortSignal): Promise<void> =>
-  pipeline(body, createWriteStream(temporary, { flags: 'wx', mode: 0o640, highWaterMark }), { signal });
+/** Ends once the file is closed: a file that is still being opened would be created after its removal. */
+async function writeFile(body: ByteStream, temporary: string, signal: AbortSignal): Promise<void> {
+  const file = createWriteStream(temporary, { flags: 'wx', mode: 0o640, highWaterMark });
+  try {
+    await pipeline(body, file, { signal });
+  } finally {
+    if (!file.closed) await new Promise<void>((resolve) => file.once('close', () => resolve()));
+  }
+}
 
 async function noSpace(path: string, cause: unknown): Promise<AgentFailure> {
   const { blocks, bsize } = await statfs(dirname(path));

@@ -52,6 +52,9 @@ describe("a restore with the operator's credentials", () => {
       for (const secret of objects.all('secrets')) contents.add(JSON.stringify(secret['data' as never]));
       const storeProxy = objects.all('pods').find(({ metadata: { name } }) => name.includes('-store-proxy-'));
       if (storeProxy?.status === undefined || seen.size >= 3 || seen.has(storeProxy.metadata.uid)) return;
+      // The last one ends after agents have its address, so that the address is replaced.
+      const isPublished = objects.all('secrets').some(({ metadata }) => metadata.namespace === 'n');
+      if (seen.size === 2 && !isPublished) return;
       seen.add(storeProxy.metadata.uid);
       objects.put('pods', { ...storeProxy, status: { phase: 'Failed', containerStatuses: [] } });
     };
