@@ -174,7 +174,7 @@ export const membershipMutants = [
     'new-minor-on-unrecorded-data': {
       plants: 'bootstrap members that may have data start with another minor',
       replace: 'if (held === undefined) return world.intent.version;',
-      by: 'return world.intent.version;',
+      by: "if (held === undefined || world.intent.version !== '') return world.intent.version;",
     },
   }),
   ...inFile('src/controllers/cluster/observe/readiness.ts', {

@@ -10,11 +10,6 @@ export const rolloutMutants = [
       replace: 'transferLeadership(pair, pairs, world) ??',
       by: '',
     },
-    'stop-of-a-member-that-serves-clients': {
-      plants: 'a member is rolled while the client Service leads to it',
-      replace: "?? leaveClientService(pair.memberPod, world, 'Rolling')",
-      by: '',
-    },
     'leader-not-last': {
       plants: 'the leader is rolled before its followers',
       replace: 'Number(memberPod.ready) * 2 + Number(member.leads)',
