@@ -37,6 +37,11 @@ export const membershipMutants = [
       replace: 'transferLeadership(victim, members, world) ?? leaving ?? removal',
       by: 'leaving ?? removal',
     },
+    'shrink-without-leaving-the-service': {
+      plants: 'a surplus member is removed while the client Service leads to it',
+      replace: '?? leaving ?? removal',
+      by: '?? removal',
+    },
   }),
   ...inFile(`${plan}/scale/grow-by-one.ts`, {
     'voter-instead-of-learner': {

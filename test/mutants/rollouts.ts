@@ -10,6 +10,11 @@ export const rolloutMutants = [
       replace: 'transferLeadership(pair, pairs, world) ??',
       by: '',
     },
+    'stopped-while-clients-connect': {
+      plants: 'a member is stopped while the client Service leads to it',
+      replace: "?? leaveClientService(pair.memberPod, world, 'Rolling')",
+      by: '',
+    },
     'leader-not-last': {
       plants: 'the leader is rolled before its followers',
       replace: 'Number(memberPod.ready) * 2 + Number(member.leads)',
