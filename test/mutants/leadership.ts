@@ -120,12 +120,24 @@ export const leadershipMutants = [
   ...inFile('src/etcd/membership.ts', {
     'list-not-linearizable': {
       plants: 'the member list is read without a quorum',
-      replace: 'if (linearizable) await linearizableRead(options);',
+      replace: 'if (linearizable && !isConfirmed) await linearizableRead(options);',
       by: '',
     },
     'learner-becomes-a-voter': {
       plants: 'etcd before 3.4 gets a learner, and adds a voter',
       replace: 'if (learner) await assertLearnerSupport(caller, options);',
+      by: '',
+    },
+  }),
+  ...inFile('src/controllers/cluster/settled.ts', {
+    'members-of-a-settled-cluster-never-asked': {
+      plants: 'all members of a settled cluster are never asked again',
+      replace: 'settled.looks >= mostLooks ||',
+      by: '',
+    },
+    'changed-pod-of-a-settled-cluster-ignored': {
+      plants: 'a settled cluster counts as settled although a pod has changed',
+      replace: '|| settled.pods !== stateOf(memberPods)',
       by: '',
     },
   }),
