@@ -129,6 +129,18 @@ export const leadershipMutants = [
       by: '',
     },
   }),
+  ...inFile('src/controllers/cluster/settled.ts', {
+    'members-of-a-settled-cluster-never-asked': {
+      plants: 'all members of a settled cluster are never asked again',
+      replace: 'settled.looks >= mostLooks ||',
+      by: '',
+    },
+    'changed-pod-of-a-settled-cluster-ignored': {
+      plants: 'a settled cluster counts as settled although a pod has changed',
+      replace: '|| settled.pods !== stateOf(memberPods)',
+      by: '',
+    },
+  }),
   ...inFile('src/runtime/reflector.ts', {
     '410-ignored': {
       plants: 'an expired resourceVersion causes no new list',

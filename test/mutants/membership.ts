@@ -37,6 +37,11 @@ export const membershipMutants = [
       replace: 'transferLeadership(victim, members, world) ?? leaving ?? removal',
       by: 'leaving ?? removal',
     },
+    'shrink-without-leaving-the-service': {
+      plants: 'a surplus member is removed while the client Service leads to it',
+      replace: '?? leaving ?? removal',
+      by: '?? removal',
+    },
   }),
   ...inFile(`${plan}/scale/grow-by-one.ts`, {
     'voter-instead-of-learner': {
@@ -174,7 +179,7 @@ export const membershipMutants = [
     'new-minor-on-unrecorded-data': {
       plants: 'bootstrap members that may have data start with another minor',
       replace: 'if (held === undefined) return world.intent.version;',
-      by: 'return world.intent.version;',
+      by: "if (held === undefined || world.intent.version !== '') return world.intent.version;",
     },
   }),
   ...inFile('src/controllers/cluster/observe/readiness.ts', {

@@ -206,6 +206,11 @@ export const objectMutants = [
       replace: "health: 'leaving' as const",
       by: "health: 'healthy' as const",
     },
+    'learner-answers-for-all': {
+      plants: 'a learner confirms a settled cluster',
+      replace: 'if (isLearner) return undefined;',
+      by: '',
+    },
     'list-of-a-learner': {
       plants: 'the member list is asked of a learner, which has none',
       replace: 'if (isLearner) continue;',

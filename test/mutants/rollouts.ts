@@ -10,8 +10,8 @@ export const rolloutMutants = [
       replace: 'transferLeadership(pair, pairs, world) ??',
       by: '',
     },
-    'stop-of-a-member-that-serves-clients': {
-      plants: 'a member is rolled while the client Service leads to it',
+    'stopped-while-clients-connect': {
+      plants: 'a member is stopped while the client Service leads to it',
       replace: "?? leaveClientService(pair.memberPod, world, 'Rolling')",
       by: '',
     },

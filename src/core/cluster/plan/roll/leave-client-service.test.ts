@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   aWorld,
   type Change,
+  nameOf,
   wanting,
   withIntent,
   withMember,
   withMemberPod,
 } from '../../../../../test/support/worlds.ts';
+import { memberPodNamed } from '../../model/cluster.ts';
 import { planCluster } from '../plan-cluster.ts';
-import { needsClientEndpoints } from './leave-client-service.ts';
+import { leaveClientService, needsClientEndpoints } from './leave-client-service.ts';
 
 const serving: Change = (world) => ({
   ...world,
@@ -78,4 +80,16 @@ it('an unhealthy surplus member is removed at once', () => {
   expect(planCluster(aWorld(serving, wanting(2), silent, withMemberPod('db-2', { ready: false })))).toMatchObject({
     steps: [{ kind: 'remove-member', name: 'db-2' }],
   });
+});
+
+it('the only ready member in the client Service stays in it', () => {
+  const leavingIn = (...changes: readonly Change[]) => {
+    const world = aWorld(serving, ...changes);
+    const memberPod = memberPodNamed(world, nameOf('db-1'));
+    if (memberPod === undefined) throw new Error('no pod');
+    return leaveClientService(memberPod, world, 'Rolling');
+  };
+  const others = [withMemberPod('db-0', { serves: false }), withMemberPod('db-2', { ready: false })];
+  expect(leavingIn(...others)).toBeUndefined();
+  expect(leavingIn(...others.slice(1))).toMatchObject({ is: 'wait', withdraws: 'db-1' });
 });
