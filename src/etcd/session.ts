@@ -118,7 +118,8 @@ export class Session {
     clearTimeout(this.#idling);
     clearInterval(this.#pinging);
     this.#aborted.abort();
-    this.#connection?.destroy(closedByUs());
+    // Without open calls no error is needed, and its stack would cost more than the rest.
+    this.#connection?.destroy(this.#openCalls === 0 ? undefined : closedByUs());
   }
 
   /** Sends a unary call, and returns the bytes of the answer. */
@@ -162,7 +163,9 @@ export class Session {
     this.#connection = connection;
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {
+      let isConnected = false;
       connection.once('connect', () => {
+        isConnected = true;
         // The session may be aborted meanwhile; setLocalWindowSize would then throw an uncaught error.
         if (!connection.destroyed) connection.setLocalWindowSize(streamWindow);
         resolve(connection);
@@ -170,7 +173,7 @@ export class Session {
       connection.on('error', reject); // stays attached: an unhandled error event would end the process
       connection.once('close', () => {
         this.#retired = true;
-        reject(closedByUs());
+        if (!isConnected) reject(closedByUs());
       });
     });
   }
