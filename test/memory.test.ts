@@ -18,6 +18,7 @@ const known: Readonly<Record<string, string>> = {
   'src/operator/operator.ts #missingRights': 'one entry for each namespace of --namespaces',
   'src/runtime/events.ts #allowances': 'Memories',
   'src/runtime/events.ts #entries': 'Memories',
+  'src/runtime/events.ts #namesOf': 'Memories',
   'src/runtime/expectations.ts #open': 'Memories',
   'src/runtime/lane.ts #ready': 'removed by the queue',
   'src/runtime/memories.ts #named': 'one entry for each Memories field',
