@@ -10,6 +10,8 @@ const known: Readonly<Record<string, string>> = {
   'src/controllers/cluster/tls/secret-cache.ts #invalidated': 'Memories',
   'src/controllers/cluster/tls/secret-cache.ts #entries': 'Memories',
   'src/controllers/restore/awaited-objects.ts #awaited': 'Memories',
+  'src/controllers/cluster/roll-turns.ts #rolling': 'Memories',
+  'src/controllers/cluster/roll-turns.ts #waiting': 'Memories',
   'src/controllers/cluster/settled.ts #settled': 'Memories',
   'src/etcd/connections.ts #kept': 'Memories',
   'src/etcd/connections.ts #ofOwner': 'Memories',

@@ -64,6 +64,7 @@ export const needsUserAction = (verdict: Verdict): boolean => verdict.is === 'wa
 
 /** Waits that take long, or that end with a change by a user. A change of the spec causes a watch event. */
 const slowReasons: ReadonlySet<Reason> = new Set([
+  'RollQueued',
   'VolumeGrowing',
   'VolumeStuck',
   'Paused',
