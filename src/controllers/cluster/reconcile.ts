@@ -83,11 +83,16 @@ async function reconcile(
   const actingFor = (context.watched?.seeSteps(key, verdict.is === 'act') ?? 0) / 1000;
   const isDue = isStatusWriteDue({ ...found, memberEvents }, { secondsSinceStatusWrite, actingFor });
   const pass = isDue ? { ...found, trouble: await publishPass(object, { ...found, memberEvents }, context) } : found;
-  invalidateSecrets(key, pass, context);
-  context.settled?.end(key, pass);
-  if (verdict.is === 'settled' || needsUserAction(verdict)) context.rollTurns?.forget(key);
+  remember(key, pass, context);
   const ended = { ...pass, secondsBetweenLooks: context.settled?.secondsBetweenLooks };
   return nextVisit(ended, isDue ? 0 : Math.max(0, seconds.betweenWrites - secondsSinceStatusWrite));
+}
+
+/** Updates what is kept of a cluster until its next pass. */
+function remember(key: string, pass: Pass, context: ControllerContext): void {
+  invalidateSecrets(key, pass, context);
+  context.settled?.end(key, pass);
+  if (pass.verdict.is === 'settled' || needsUserAction(pass.verdict)) context.rollTurns?.forget(key);
 }
 
 /** Plans. If the plan depends on a fact that costs reads, the fact is observed, and the plan is made again. */
