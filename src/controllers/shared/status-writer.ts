@@ -87,9 +87,9 @@ interface Kept {
 }
 
 function keptIn({ metadata }: Stored<ClusterObject>, context: Pick<PublishContext, 'dialect'>): Kept | undefined {
-  const annotated = metadata.annotations?.[annotation(context)];
-  if (annotated === undefined) return undefined;
   try {
+    const annotated = metadata.annotations?.[annotation(context)];
+    if (annotated === undefined) return undefined;
     const kept = JSON.parse(annotated) as Kept;
     return kept.uid === metadata.uid ? kept : undefined;
   } catch {
