@@ -21,18 +21,17 @@ interface Made {
   readonly object: KubeObject;
 }
 
-/** What differs in the first status, so that the second is a write. */
-const first = { size: 0, replicas: 0 };
-
 /**
- * Makes clusters without an operator, with the least writes: a status with the bootstrap members, all objects, and a
- * status once all pods are ready. The client and its concurrency are those of the operator.
+ * Makes clusters without an operator, with the least writes: a status with the bootstrap members, all objects, a status
+ * once the cluster has formed, an annotation on each pod that forbids another bootstrap, and a last status. The client
+ * and its concurrency are those of the operator.
  */
 class Maker {
   readonly #client: HttpKubeClient;
   readonly #input: ByHand;
   readonly #pods: Reflector<Pod>;
-  readonly #written = new Set<string>();
+  /** The number of statuses written of each cluster: each differs, so that the API server writes it. */
+  readonly #writes = new Map<string, number>();
   readonly #waiting = new Map<string, () => void>();
 
   constructor(client: HttpKubeClient, input: ByHand) {
@@ -58,11 +57,21 @@ class Maker {
       }));
       const ready = made.filter(({ object: { kind } }) => kind === 'Pod').map(({ object }) => this.#ready(object));
       await Promise.all(made.map(({ resource, object }) => this.#client.create(resource, object)));
-      finished.push(Promise.all(ready).then(() => this.#writeStatus(cluster.key)));
+      finished.push(Promise.all(ready).then(() => this.#form(cluster.key, made)));
     });
     await Promise.all(finished);
     stop.abort();
     await watching;
+  }
+
+  async #form(key: string, made: readonly Made[]): Promise<void> {
+    await this.#writeStatus(key);
+    const body = { metadata: { annotations: { 'by-hand/bootstrap': 'forbidden' } } };
+    const patched = made
+      .filter(({ object: { kind } }) => kind === 'Pod')
+      .map(({ resource, object: { metadata } }) => this.#client.patch(resource, metadata, { type: 'merge', body }));
+    await Promise.all(patched);
+    await this.#writeStatus(key);
   }
 
   #ready({ metadata }: KubeObject): Promise<void> {
@@ -73,8 +82,9 @@ class Maker {
 
   async #writeStatus(key: string): Promise<void> {
     const { declared, model } = this.#input;
-    const body = { status: { ...model.status, ...(this.#written.has(key) ? {} : first) } };
-    this.#written.add(key);
+    const size = this.#writes.get(key) ?? 0;
+    this.#writes.set(key, size + 1);
+    const body = { status: { ...model.status, size, replicas: size } };
     await this.#client.patch(declared, at(key), { type: 'merge', subresource: 'status', body });
   }
 

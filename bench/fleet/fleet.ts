@@ -107,9 +107,13 @@ export class Fleet implements AsyncDisposable {
     await forEach(keys, (key) => this.client.create(this.resource, this.manifest(key)));
   }
 
-  /** Creates paused clusters, which the operator does not touch. */
+  /** Creates clusters that the operator does not touch: of another scope, or paused. */
   async createIgnored(keys: readonly string[]): Promise<void> {
-    await forEach(keys, (key) => this.client.create(this.resource, this.manifest(key, 'by-hand')));
+    const paused = this.api.name === 'improbable' ? { paused: true } : {};
+    await forEach(keys, (key) => {
+      const manifest = this.manifest(key, 'by-hand');
+      return this.client.create(this.resource, { ...manifest, spec: { ...(manifest.spec as object), ...paused } });
+    });
   }
 
   async patch(keys: readonly string[], spec: object): Promise<void> {

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { secondsBetweenLooks } from '../../src/controllers/cluster/settled.ts';
 import type { Figure } from '../support/figures.ts';
 import { amount, print } from './create.ts';
 import { newVersion } from './fleet.ts';
 import { type Bench, byKind, percentile, timed, untilQuiet } from './measure.ts';
 import { limitOfDeployment, type Operator } from './operator.ts';
+
+/** The looks a second at a thousand clusters, for which the limit of CPU is given. */
+const looksOfThousand = 1000 / secondsBetweenLooks(1000);
+/** Two calls, and a margin for jitter and for every twentieth look, which asks all members. */
+const callsOfALook = 2.8;
 
 /** Memory, CPU and calls of an operator whose clusters are settled. `empty` is its memory without clusters, in MiB. */
 export async function atRest(bench: Bench, operator: Operator, empty: number): Promise<readonly Figure[]> {
@@ -15,15 +21,18 @@ export async function atRest(bench: Bench, operator: Operator, empty: number): P
   const made = audit.writes().slice(writes);
   if (made.length > 0) print(`writes while idle: ${JSON.stringify(byKind(made))}`);
   const settled = operator.memory('VmRSS');
-  const scale = clusters / 1000;
+  const looks = clusters / secondsBetweenLooks(clusters);
   return [
     amount('memory (RSS), settled', settled, { unit: 'MiB', limit: 220 }),
     amount('memory (RSS), peak', operator.memory('VmHWM'), { unit: 'MiB', limit: limitOfDeployment() }),
     amount('– for each cluster', ((settled - empty) * 1024) / clusters, { unit: 'KiB', limit: 120 }),
-    amount('idle: CPU of one core', (cpuSeconds / seconds) * 100, { unit: '%', limit: Math.max(5 * scale, 1) }),
+    amount('idle: CPU of one core', (cpuSeconds / seconds) * 100, {
+      unit: '%',
+      limit: Math.max((5 * looks) / looksOfThousand, 1),
+    }),
     amount('idle: calls of etcd a second', (fleet.etcd.calls - calls) / seconds, {
       unit: '',
-      limit: Math.max(150 * scale, 5),
+      limit: looks * callsOfALook,
     }),
     amount('idle: connections to etcd', fleet.etcd.connections, { unit: '', limit: 64 }),
     amount('idle: writes a minute', (made.length * 60) / seconds, { unit: '', limit: 0 }),

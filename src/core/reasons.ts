@@ -48,6 +48,7 @@ export const reasons = {
   AlarmsUnknown:
     'No member has reported its alarms yet: etcd before 3.4 must be asked for them separately. Nothing is changed before.',
   Rolling: 'A change of the pod template is being rolled out, one member at a time.',
+  RollQueued: 'A change waits until fewer other clusters roll: --max-rolls of the operator limits them.',
   VolumeGrowing: 'Volumes are being resized; the message names a PVC and its progress.',
   VolumeStuck: 'A volume could not be resized; the message names the PVC and the cause.',
   UnknownScope: 'An annotation assigns the cluster to a scope that no operator serves, so the cluster is not managed.',

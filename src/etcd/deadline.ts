@@ -16,6 +16,9 @@ const processClock: CallClock = {
   },
 };
 
+/** The reason of every abort. A new error for each call, with its stack, would cost more than the call. */
+const ended = new ConnectError('the call has ended', Code.Canceled);
+
 /** The deadline of a call: its time-out, or the signal of its caller. Disposing it aborts the rest of the call. */
 export class CallDeadline {
   readonly millis: number;
@@ -59,11 +62,11 @@ export class CallDeadline {
 
   [Symbol.dispose](): void {
     this.#caller?.removeEventListener('abort', this.#abort);
-    this.#controller.abort();
+    this.#controller.abort(ended);
   }
 
   #end(why: 'timed-out' | 'aborted'): void {
     this.ended ??= why;
-    this.#controller.abort();
+    this.#controller.abort(ended);
   }
 }

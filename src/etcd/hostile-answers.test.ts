@@ -62,7 +62,7 @@ describe('an untrusted etcd', () => {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
-      const etcd = connect({ url: `http://127.0.0.1:${port}` }, { timeoutMillis: 5_000 });
+      const etcd = connect({ url: `http://127.0.0.1:${port}` }, { timeoutMillis: 30_000 });
       await expect(etcd[method]()).rejects.toMatchObject({ message: expect.stringContaining('larger than') });
       expect(sent).toBeLessThan(16 * 1024 * 1024);
       etcd.close();

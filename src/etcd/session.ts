@@ -135,7 +135,8 @@ class Session implements MemberSession {
     clearTimeout(this.#idling);
     clearInterval(this.#pinging);
     this.#aborted.abort();
-    this.#connection?.destroy(closedByUs());
+    // Without open calls no error is needed, and its stack would cost more than the rest.
+    this.#connection?.destroy(this.#openCalls === 0 ? undefined : closedByUs());
   }
 
   async unary({ path, message, bulk, confirm, ...call }: UnaryCall): Promise<Uint8Array> {
@@ -178,7 +179,9 @@ class Session implements MemberSession {
     this.#connection = connection;
     connection.on('goaway', () => this.retire());
     return new Promise((resolve, reject) => {
+      let isConnected = false;
       connection.once('connect', () => {
+        isConnected = true;
         // The session may be aborted meanwhile; setLocalWindowSize would then throw an uncaught error.
         if (!connection.destroyed) connection.setLocalWindowSize(streamWindow);
         resolve(connection);
@@ -186,7 +189,7 @@ class Session implements MemberSession {
       connection.on('error', reject); // stays attached: an unhandled error event would end the process
       connection.once('close', () => {
         this.#retired = true;
-        reject(closedByUs());
+        if (!isConnected) reject(closedByUs());
       });
     });
   }

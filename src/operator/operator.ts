@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { coreos } from '../apis/coreos-v1beta2/dialect.ts';
+import { RollTurns } from '../controllers/cluster/roll-turns.ts';
 import type { ControllerContext } from '../controllers/shared/context.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Access, fromKubeconfig, inCluster } from '../kube/config.ts';
@@ -179,7 +180,12 @@ async function runClusterControllers(context: ClusterGroupContext, stop: AbortSi
       for (const name of settings.dialects ?? defaultApis) await installCrds(name, installContext, signal);
     if (signal.aborted) return;
     context.state.setLeading(identity);
-    const metrics = { onOutcome: passMetrics(context.metrics, log), onCaches: clusterMetrics(context.metrics) };
+    const rollTurns = new RollTurns(settings.maxRolls, systemClock);
+    const metrics = {
+      rollTurns,
+      onOutcome: passMetrics(context.metrics, log),
+      onCaches: clusterMetrics(context.metrics),
+    };
     const inPlaces = context.places.map(
       (place): Runnable =>
         (ends) =>
@@ -193,7 +199,7 @@ async function runClusterControllers(context: ClusterGroupContext, stop: AbortSi
   return lead(lease, ({ lost, holds }) => work(AbortSignal.any([stop, lost]), holds), stop);
 }
 
-interface PlaceOptions extends Pick<ServedClusterParts, 'leads' | 'onOutcome' | 'onCaches'> {
+interface PlaceOptions extends Pick<ServedClusterParts, 'leads' | 'rollTurns' | 'onOutcome' | 'onCaches'> {
   readonly context: ClusterGroupContext;
 }
 

@@ -21,6 +21,8 @@ export interface Settings {
   readonly podName: string | undefined;
   readonly podNamespace: string | undefined;
   readonly workers: number;
+  /** The most clusters that roll at once. */
+  readonly maxRolls: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
   readonly chaosLevel: number;
@@ -116,6 +118,7 @@ interface Flags extends RestrictionFlags {
   readonly kubeconfig?: string;
   readonly namespace?: string;
   readonly workers: number;
+  readonly maxRolls: number;
   readonly logLevel: LogLevel;
   readonly logFormat: Settings['logFormat'];
   readonly chaosLevel: number;
@@ -150,6 +153,7 @@ const command = (): Command =>
     .option('--kubeconfig <file>', 'kubeconfig file, for an operator outside the cluster')
     .option('--namespace <name>', 'namespace to serve; default: the namespace of the operator')
     .option('--workers <count>', 'number of clusters reconciled in parallel, in each of --namespaces', count, 16)
+    .option('--max-rolls <count>', 'number of clusters that roll a change out at once', count, 20)
     .addOption(
       new Option('--reach-pods <how>', 'how to reach etcd; auto tries pod addresses first with --kubeconfig')
         .choices(['auto', 'direct', 'port-forward'])
@@ -193,6 +197,7 @@ function settingsOf(flags: Flags, env: Environment, name: string): Settings {
     kubeconfig,
     namespace,
     workers,
+    maxRolls: flags.maxRolls,
     logLevel,
     logFormat,
     chaosLevel,

@@ -160,6 +160,31 @@ describe('the Event rate limit', () => {
     expect(kept.size).toBe(53);
   });
 
+  it('a full queue drops Events, and is reported once until Events are sent again', async () => {
+    const { recorder, kept, failures } = setUp();
+    const record = (count: number): void => {
+      for (let i = 0; i < count; i++) recorder.record(samplePod(`p${i}`, 7), { ...grown, message: `${kept.size}` });
+    };
+    record(2_010);
+    expect(failures.map(({ message }) => message)).toEqual(['Event dropped: 2000 Events already wait to be sent']);
+    await flush(recorder);
+    expect(kept.size).toBe(2_000);
+    record(2_010);
+    expect(failures).toHaveLength(2);
+  });
+
+  it('an expired Event leaves nothing in memory once its object is forgotten', async () => {
+    const { recorder, clock } = setUp();
+    recorder.record(samplePod('a', 7), grown);
+    await flush(recorder);
+    await clock.advance(2_000_000);
+    recorder.record(samplePod('b', 7), grown);
+    await flush(recorder);
+    expect(recorder.size).toBe(2);
+    for (const name of ['a', 'b']) recorder.forget(keyOf(samplePod(name, 7).metadata));
+    expect(recorder.size).toBe(0);
+  });
+
   it('forget drops a deleted object from memory, but still sends its Events', async () => {
     const { recorder, kept } = setUp();
     recorder.record(samplePod('a', 7), grown);

@@ -28,8 +28,10 @@ const repeatMillis = 600_000;
 /** The token bucket of each object: its size, and the time for one more token. */
 const burst = 50;
 const refillMillis = 30_000;
-/** The most Events that wait to be sent. */
-const mostWaiting = 500;
+/** The most Events that wait to be sent: those of several hundred clusters that are created at once. */
+const mostWaiting = 2_000;
+/** The most Events that are sent at once. */
+const atOnce = 4;
 const attempts = 3;
 const retryMillis = 1_000;
 const timeoutSeconds = 5;
@@ -56,15 +58,20 @@ interface Allowance {
   readonly isExhausted: boolean;
 }
 
-/** Records core/v1 Events. Events are sent one after the other, in the background. No method throws. */
+/** Records core/v1 Events. Events of one object are sent one after the other, in the background. No method throws. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   /** Both maps are in order of last use, oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #allowances = new Map<string, Allowance>();
+  /** The names in both maps, by the key of their object. */
+  readonly #namesOf = new Map<string, Set<string>>();
   readonly #stop = new AbortController();
-  #sending: Promise<void> = Promise.resolve();
+  /** Each Event is sent by one of these, so that Events of one object stay in order. */
+  readonly #senders: Promise<void>[] = Array.from({ length: atOnce }, () => Promise.resolve());
   #waiting = 0;
+  /** An Event was dropped since the last Event that was sent. */
+  #isFull = false;
   #made = 0;
 
   constructor(options: EventRecorderOptions) {
@@ -78,9 +85,11 @@ export class EventRecorder {
 
   /** Drops a deleted object. Its waiting Events are still sent. */
   forget(key: string): void {
-    for (const [name, { event }] of this.#entries)
-      if (keyOf(event.involvedObject as NamespacedName) === key) this.#entries.delete(name);
-    for (const [name, { of }] of this.#allowances) if (of === key) this.#allowances.delete(name);
+    for (const name of this.#namesOf.get(key) ?? []) {
+      this.#entries.delete(name);
+      this.#allowances.delete(name);
+    }
+    this.#namesOf.delete(key);
   }
 
   record(object: KubeObject, content: EventContent): void {
@@ -98,7 +107,7 @@ export class EventRecorder {
     const stopRetries = (): void => this.#stop.abort();
     if (signal.aborted) stopRetries();
     signal.addEventListener('abort', stopRetries, { once: true });
-    await this.#sending;
+    await Promise.all(this.#senders);
     signal.removeEventListener('abort', stopRetries);
   }
 
@@ -109,6 +118,7 @@ export class EventRecorder {
     const entry = known ?? this.#newEntry(object, { type, reason, message });
     this.#entries.delete(key);
     this.#entries.set(key, entry);
+    this.#note(keyOf(object.metadata), key);
     return entry;
   }
 
@@ -154,6 +164,7 @@ export class EventRecorder {
     const before = this.#allowances.get(key) ?? { of, left: burst, at: now, isExhausted: false };
     const left = Math.min(burst, before.left + (now - before.at) / refillMillis);
     const isAllowed = left >= 1;
+    this.#note(of, key);
     this.#allowances.delete(key);
     this.#allowances.set(key, { of, left: isAllowed ? left - 1 : left, at: now, isExhausted: !isAllowed });
     if (!isAllowed && !before.isExhausted)
@@ -162,10 +173,12 @@ export class EventRecorder {
   }
 
   #enqueue(entry: Entry): void {
-    if (this.#waiting >= mostWaiting) return this.#reportDropped(`${mostWaiting} Events already wait to be sent`);
+    if (this.#waiting >= mostWaiting) return this.#reportFull();
+    this.#isFull = false;
     entry.isWaiting = true;
     this.#waiting++;
-    this.#sending = this.#sending.then(() => this.#send(entry));
+    const sender = senderOf(entry.event.involvedObject.uid ?? '');
+    this.#senders[sender] = (this.#senders[sender] ?? Promise.resolve()).then(() => this.#send(entry));
   }
 
   async #send(entry: Entry): Promise<void> {
@@ -213,17 +226,35 @@ export class EventRecorder {
     this.#options.onFailure(new Failure('rejected', `Event dropped: ${why}`));
   }
 
+  /** One report for all Events that are dropped in a row. */
+  #reportFull(): void {
+    if (!this.#isFull) this.#reportDropped(`${mostWaiting} Events already wait to be sent`);
+    this.#isFull = true;
+  }
+
   /** Drops expired entries and full token buckets. */
   #expire(): void {
     const now = this.#options.clock.monotonic();
-    for (const [key, { lastMillis, isWaiting }] of this.#entries) {
+    for (const [name, { lastMillis, isWaiting, event }] of this.#entries) {
       if (isWaiting || now - lastMillis < repeatMillis) break;
-      this.#entries.delete(key);
+      this.#entries.delete(name);
+      this.#drop(keyOf(event.involvedObject as NamespacedName), name);
     }
-    for (const [key, { at }] of this.#allowances) {
+    for (const [name, { at, of }] of this.#allowances) {
       if (now - at < burst * refillMillis) break;
-      this.#allowances.delete(key);
+      this.#allowances.delete(name);
+      this.#drop(of, name);
     }
+  }
+
+  #note(key: string, name: string): void {
+    this.#namesOf.set(key, (this.#namesOf.get(key) ?? new Set()).add(name));
+  }
+
+  #drop(key: string, name: string): void {
+    const names = this.#namesOf.get(key);
+    names?.delete(name);
+    if (names?.size === 0) this.#namesOf.delete(key);
   }
 
   #time(): string {
@@ -236,3 +267,6 @@ export class EventRecorder {
 
 const identityOf = ({ kind, metadata }: KubeObject): string =>
   metadata.uid ?? `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+
+/** Objects are spread over the senders by the last digits of their UID. */
+const senderOf = (uid: string): number => (Number.parseInt(uid.slice(-4), 16) || 0) % atOnce;

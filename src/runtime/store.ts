@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compareResourceVersions, type KubeObject, keyOf, type Stored } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
+import { shared } from './shared.ts';
 
 /** A change of an object in the store. `old` is the previous state. */
 export type Change<T extends KubeObject> =
@@ -30,6 +31,7 @@ export class Store<T extends KubeObject> {
   readonly #onHandlerFailure: (failure: Failure) => void;
   readonly #perNamespace: boolean;
   readonly #versions = new Map<string, string>();
+  #newest: Stored<T> | undefined;
 
   constructor({ indexes = {}, onHandlerFailure, perNamespace = false }: StoreOptions<T>) {
     this.#perNamespace = perNamespace;
@@ -137,7 +139,8 @@ export class Store<T extends KubeObject> {
   }
 
   /** Updates objects and indexes first, then calls the handlers, so that a handler reads the new state. */
-  #change(key: string, change: Change<T>): void {
+  #change(key: string, arrived: Change<T>): void {
+    const change = { ...arrived, object: this.#sharing(arrived) } as Change<T>;
     if (change.type === 'deleted') this.#objects.delete(key);
     else this.#objects.set(key, change.object);
     for (const [, index] of this.#indexes) {
@@ -145,6 +148,14 @@ export class Store<T extends KubeObject> {
       if (change.type !== 'deleted') index.add(key, change.object);
     }
     for (const handler of this.#handlers) this.#notify(handler, change);
+  }
+
+  /** An object that shares equal parts with its former state, or else with the last new object. */
+  #sharing({ type, object, old }: Change<T>): Stored<T> {
+    if (type === 'deleted') return object;
+    const sharing = shared(object, old ?? this.#newest);
+    if (type === 'added') this.#newest = sharing;
+    return sharing;
   }
 
   #notify(handler: ChangeHandler<T>, change: Change<T>): void {

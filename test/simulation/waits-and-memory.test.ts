@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterDialect } from '../../src/apis/common/dialect.ts';
 import { coreos } from '../../src/apis/coreos-v1beta2/dialect.ts';
 import { improbable } from '../../src/apis/improbable-v1alpha1/dialect.ts';
+import { RollTurns } from '../../src/controllers/cluster/roll-turns.ts';
 import { clusterController } from '../../src/operator/wiring/clusters.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -47,6 +48,7 @@ class ControllerSimulation {
         throw new Failure('unreachable', 'connection refused');
       },
       ...{ leads: undefined, log: pino({ level: 'silent' }), onFailure: () => undefined },
+      rollTurns: new RollTurns(20, this.clock),
       onOutcome: () => void this.passes++,
     });
     this.#ended = this.#controller.run([this.#controller], this.#stop.signal);

@@ -31,6 +31,7 @@ export const budgets: Readonly<Record<string, readonly Budget[]>> = {
     },
   ],
   'the lab': [{ cpuSeconds: 100, why: 'first estimate' }],
+  'a fleet of clusters': [{ cpuSeconds: 35, why: 'fifty clusters: a third is kube-apiserver, a third the stand-ins' }],
   'the test cluster': [{ cpuSeconds: 100, why: 'first estimate' }],
   'stories on the cluster': [{ cpuSeconds: 6, why: 'first estimate, for each story' }],
   'contract and integration on the cluster': [{ cpuSeconds: 100, why: 'first estimate' }],

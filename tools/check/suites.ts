@@ -76,6 +76,16 @@ export const lab: SkippableSuite = {
   run: () => runSuite({ projects: ['lab'], limitMillis: 8 * minute }),
 };
 
+/** Fifty clusters on one operator. Only counts have limits: times depend on what else the machine does. */
+export const fleet: SkippableSuite = {
+  name: 'a fleet of clusters',
+  sources: { tests: ['bench/fleet.ts', 'bench/fleet/*.ts'], besides: wholeProgram },
+  run: () => {
+    const flags = ['--clusters=50', '--idle=15', '--phases=idle,upgrade,restart', '--counts'];
+    return runOne(process.execPath, ['bench/fleet.ts', ...flags], 6 * minute);
+  },
+};
+
 export const testCluster: SkippableSuite = {
   name: 'the test cluster',
   sources: { tests: ['test/cluster/*.test.ts'], besides: wholeProgram },

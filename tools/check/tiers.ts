@@ -76,6 +76,7 @@ export async function checkTier(run: Run): Promise<void> {
       await run.suite(badInput, () => suites.badInput(10_000));
     };
     await Promise.all([inOrder([suites.etcdOfEveryVersion, suites.stores], suite), labAndBadInput()]);
+    await suite(suites.fleet);
     await suite(suites.testCluster);
     await storiesByTurns(run, pairs, { ledger, commit });
   });
@@ -148,7 +149,13 @@ export async function fullTier(run: Run): Promise<void> {
   await run.suite('contract on the lab', suites.contractOnLab);
   await run.suite(badInput, () => suites.badInput(10_000));
   await run.suite(simulatedLives, () => suites.simulatedLives(1000));
-  for (const { name, run: work } of [suites.etcdOfEveryVersion, suites.stores, suites.lab, suites.testCluster])
+  for (const { name, run: work } of [
+    suites.etcdOfEveryVersion,
+    suites.stores,
+    suites.lab,
+    suites.fleet,
+    suites.testCluster,
+  ])
     await run.suite(name, work);
   await run.suite(storiesOnLab, () => onLab({ choice: everyStory(stories, 'the lab'), forMillis: 40 * minute }));
   await clusterSuites(run, everyStory(stories, 'our cluster'), 50 * minute);

@@ -5,7 +5,7 @@ import type { EventContent } from '../common/dialect.ts';
 import { type VersionChange, versionChanges } from '../common/status/member-status.ts';
 import { volumeDeleted } from '../common/status/removed-volumes.ts';
 import { memberAdopted, warningsAbout } from '../common/warnings.ts';
-import { storedStatus } from './status.ts';
+import { storedStatusOf } from './status.ts';
 
 const added = (name: string): EventContent => ({
   type: 'Normal',
@@ -58,7 +58,7 @@ export function eventsOfStep(step: Step): readonly EventContent[] {
 
 /** Version changes are reported once members run the new version. */
 export const eventsOfMembers = (previous: unknown, status: object): readonly EventContent[] => {
-  const [before, after] = [previous ?? {}, status].map((each) => storedStatus.parse(each).memberStatus ?? []);
+  const [before, after] = [previous, status].map((each) => storedStatusOf(each).memberStatus ?? []);
   return versionChanges(before ?? [], after ?? []).map(versionChanged);
 };
 

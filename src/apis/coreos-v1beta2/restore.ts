@@ -16,7 +16,7 @@ import {
   writeRestoreProblems,
   writeRestoreStatus,
 } from './restore-status.ts';
-import { storedStatus } from './status.ts';
+import { storedStatusOf } from './status.ts';
 import { placeOf, storageTypes, storeFields, storeIsNamed } from './store-spec.ts';
 
 const etcdRestoreSpec = withRules(
@@ -96,7 +96,7 @@ function phaseOfOriginal({ phase, conditions, succeeded, reason }: EtcdRestoreSt
 
 /** After the switch the seed is the only known member. */
 function rewriteMemory(previous: unknown, { seed, token, clusterId, version: runs }: NewMemory): object {
-  const before = storedStatus.parse(previous ?? {});
+  const before = storedStatusOf(previous);
   return {
     ...before,
     clusterId,
@@ -110,7 +110,7 @@ const manualRestoreHint = (cluster: string): string =>
   `create EtcdCluster "${cluster}" with its size and version, and restore into it`;
 
 function countsIn(status: object): Counts {
-  const { readyMembers: ready, size } = storedStatus.parse(status);
+  const { readyMembers: ready, size } = storedStatusOf(status);
   return { ready, size };
 }
 

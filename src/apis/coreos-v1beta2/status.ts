@@ -3,6 +3,7 @@ import { listBy, looksLike, text, withRules } from '../common/schema/rule.ts';
 import { lenient } from '../common/status/conditions.ts';
 import { heldBy } from '../common/status/held-by.ts';
 import { alarms } from '../common/status/member-status.ts';
+import { parseOnce } from '../common/status/parse-once.ts';
 import { keptVolumes } from '../common/status/removed-volumes.ts';
 
 const name = text(253);
@@ -82,3 +83,4 @@ export const etcdClusterStatus = z.object(fields).partial();
 export type EtcdClusterStatus = z.output<typeof etcdClusterStatus>;
 
 export const storedStatus: z.ZodType<EtcdClusterStatus> = lenient(fields);
+export const storedStatusOf = parseOnce(storedStatus);

@@ -11,11 +11,11 @@ import {
 } from '../common/status/conditions.ts';
 import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
-import { type EtcdClusterStatus, storedStatus } from './status.ts';
+import { type EtcdClusterStatus, storedStatusOf } from './status.ts';
 
 /** The status: the original's fields and our own. */
 export function writeStatus(findings: Findings, previous: unknown): EtcdClusterStatus {
-  const before = storedStatus.parse(previous ?? {});
+  const before = storedStatusOf(previous);
   const { status, blueprint, generation, now } = findings;
   const { naming, intent } = blueprint;
   return present({
@@ -69,13 +69,13 @@ const bootstrapOf = ({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatu
 
 /** The status of a cluster with an invalid spec: the problems, and the last known members. */
 export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
-  const before = storedStatus.parse(previous ?? {});
+  const before = storedStatusOf(previous);
   return { ...withConditions(conditionsOfProblems(problems, before.conditions ?? []), before, now), reason: problems };
 }
 
 /** The status of a cluster that could not be observed: the reason, and the last known members. */
 export function writeUnobserved(why: string, previous: unknown, now: Date): EtcdClusterStatus {
-  const before = storedStatus.parse(previous ?? {});
+  const before = storedStatusOf(previous);
   return withConditions(conditionsOfUnobserved(why, before.conditions ?? []), before, now);
 }
 

@@ -5,7 +5,7 @@ import type { EventContent } from '../common/dialect.ts';
 import { type VersionChange, versionChanges } from '../common/status/member-status.ts';
 import { volumeDeleted } from '../common/status/removed-volumes.ts';
 import { memberAdopted, warningsAbout } from '../common/warnings.ts';
-import { storedClusterStatus } from './status.ts';
+import { storedClusterStatusOf } from './status.ts';
 
 const normal = (reason: string, message: string): EventContent => ({ type: 'Normal', reason, message });
 
@@ -51,7 +51,7 @@ export function eventsOfStep(step: Step): readonly EventContent[] {
 
 /** Version changes are reported once members run the new version. The original has no such Event. */
 export const eventsOfMembers = (previous: unknown, status: object): readonly EventContent[] => {
-  const [before, after] = [previous ?? {}, status].map((each) => storedClusterStatus.parse(each).members ?? []);
+  const [before, after] = [previous, status].map((each) => storedClusterStatusOf(each).members ?? []);
   return versionChanges(before ?? [], after ?? []).map(versionChanged);
 };
 

@@ -1,6 +1,6 @@
 import type { Member } from '../../core/cluster/model/cluster.ts';
 import type { PreviousPeerStatus } from '../common/dialect.ts';
-import { type EtcdPeerStatus, storedPeerStatus } from './status.ts';
+import { type EtcdPeerStatus, storedPeerStatusOf } from './status.ts';
 
 /**
  * The status of an EtcdPeer. ID and role are kept while etcd does not answer; the version is empty, as in the original.
@@ -21,7 +21,7 @@ export function writePeerStatus(
 
 function identityOf(member: Member | undefined, previous: unknown): Pick<EtcdPeerStatus, 'id' | 'role'> {
   if (member !== undefined) return { id: member.id.toString(16), role: member.role };
-  const { id, role } = storedPeerStatus.parse(previous ?? {});
+  const { id, role } = storedPeerStatusOf(previous);
   return { ...(id === undefined ? {} : { id }), ...(role === undefined ? {} : { role }) };
 }
 
@@ -30,7 +30,7 @@ function identityOf(member: Member | undefined, previous: unknown): Pick<EtcdPee
  * list.
  */
 function alarmsOf(member: Member | undefined, previous: unknown): Pick<EtcdPeerStatus, 'alarms'> {
-  const { alarms: before } = storedPeerStatus.parse(previous ?? {});
+  const { alarms: before } = storedPeerStatusOf(previous);
   const alarms = member === undefined ? before : member.alarms;
   return alarms === undefined || (alarms.length === 0 && before === undefined) ? {} : { alarms: [...alarms] };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listBy, looksLike, text, withRules } from '../common/schema/rule.ts';
 import { heldBy } from '../common/status/held-by.ts';
 import { alarms } from '../common/status/member-status.ts';
+import { parseOnce } from '../common/status/parse-once.ts';
 import { keptVolumes } from '../common/status/removed-volumes.ts';
 
 const name = text(253);
@@ -106,4 +107,6 @@ const lenient = (fields: Readonly<Record<string, z.ZodType>>) =>
     .catch({});
 
 export const storedClusterStatus: z.ZodType<EtcdClusterStatus> = lenient(clusterFields);
+export const storedClusterStatusOf = parseOnce(storedClusterStatus);
 export const storedPeerStatus: z.ZodType<EtcdPeerStatus> = lenient(peerFields);
+export const storedPeerStatusOf = parseOnce(storedPeerStatus);

@@ -4,13 +4,13 @@ import type { Findings } from '../common/dialect.ts';
 import { conditionsOfProblems, conditionsOfUnobserved } from '../common/status/conditions.ts';
 import { dropHealth, markUnhealthy, memberStateOf } from '../common/status/member-status.ts';
 import { keptVolumesIn } from '../common/status/removed-volumes.ts';
-import { type EtcdClusterCondition, type EtcdClusterStatus, storedClusterStatus } from './status.ts';
+import { type EtcdClusterCondition, type EtcdClusterStatus, storedClusterStatusOf } from './status.ts';
 
 type NewCondition = Omit<EtcdClusterCondition, 'lastTransitionTime'>;
 
 /** The status: the original's fields and conditions. */
 export function writeStatus({ status, blueprint, generation, now }: Findings, previous: unknown): EtcdClusterStatus {
-  const before = storedClusterStatus.parse(previous ?? {});
+  const before = storedClusterStatusOf(previous);
   const { naming, intent } = blueprint;
   const conditions = status.conditions.map(
     (condition): NewCondition => ({ ...condition, ...generationOf(generation) }),
@@ -71,13 +71,13 @@ function bootstrapOf({ memory: { bootstrap } }: ClusterStatus): EtcdClusterStatu
 
 /** The status of a cluster with an invalid spec: the problems, and the last known members. */
 export function writeProblems(problems: string, previous: unknown, now: Date): EtcdClusterStatus {
-  const before = storedClusterStatus.parse(previous ?? {});
+  const before = storedClusterStatusOf(previous);
   return withConditions(conditionsOfProblems(problems, before.conditions ?? []), before, now);
 }
 
 /** The status of a cluster that could not be observed: the reason, and the last known members. */
 export function writeUnobserved(why: string, previous: unknown, now: Date): EtcdClusterStatus {
-  const before = storedClusterStatus.parse(previous ?? {});
+  const before = storedClusterStatusOf(previous);
   return withConditions(conditionsOfUnobserved(why, before.conditions ?? []), before, now);
 }
 

@@ -24,6 +24,7 @@ import { recordFindings } from './finding-events.ts';
 import { observeHidden } from './observe/hidden-objects.ts';
 import { type Observed, observe } from './observe/observe.ts';
 import { parseOrRefuse } from './parse-cached.ts';
+import { hasBegunToRoll, isRoll } from './roll-turns.ts';
 import { withReportedMigration } from './tls/client-migration-notice.ts';
 import { invalidateSecrets, withCachedSecrets } from './tls/secret-cache.ts';
 import { afterFailure, needsUserAction, nextVisit } from './visit.ts';
@@ -82,10 +83,16 @@ async function reconcile(
   const actingFor = (context.watched?.seeSteps(key, verdict.is === 'act') ?? 0) / 1000;
   const isDue = isStatusWriteDue({ ...found, memberEvents }, { secondsSinceStatusWrite, actingFor });
   const pass = isDue ? { ...found, trouble: await publishPass(object, { ...found, memberEvents }, context) } : found;
-  invalidateSecrets(key, pass, context);
-  context.settled?.end(key, pass);
+  remember(key, pass, context);
   const ended = { ...pass, secondsBetweenLooks: context.settled?.secondsBetweenLooks };
   return nextVisit(ended, isDue ? 0 : Math.max(0, seconds.betweenWrites - secondsSinceStatusWrite));
+}
+
+/** Updates what is kept of a cluster until its next pass. */
+function remember(key: string, pass: Pass, context: ControllerContext): void {
+  invalidateSecrets(key, pass, context);
+  context.settled?.end(key, pass);
+  if (pass.verdict.is === 'settled' || needsUserAction(pass.verdict)) context.rollTurns?.forget(key);
 }
 
 /** Plans. If the plan depends on a fact that costs reads, the fact is observed, and the plan is made again. */
@@ -95,6 +102,10 @@ async function decide(
   context: ControllerContext,
 ): Promise<Pick<Decided, 'observed' | 'verdict'>> {
   const verdict = planCluster(observed.world);
+  if (!mayRoll(verdict, observed, context)) {
+    const world = { ...observed.world, rollLimit: context.rollTurns?.limit ?? 0 };
+    return { observed: { ...observed, world }, verdict: planCluster(world) };
+  }
   if (needsClientEndpoints(verdict, observed.world)) {
     const world = { ...observed.world, clientEndpoints: await observeClientEndpoints(observed, context) };
     return { observed: { ...observed, world }, verdict: planCluster(world) };
@@ -105,6 +116,13 @@ async function decide(
     context.recordEvent(object, { type: 'Warning', reason: 'NameTaken', message });
   const world = { ...observed.world, hidden };
   return { observed: { ...observed, world }, verdict: planCluster(world) };
+}
+
+/** Takes a turn if the verdict needs one. */
+function mayRoll(verdict: Verdict, { world }: Observed, { rollTurns, wake }: ControllerContext): boolean {
+  if (rollTurns === undefined || !isRoll(verdict)) return true;
+  const key = keyOf(world.intent);
+  return rollTurns.take(key, { hasBegun: hasBegunToRoll(world), wake: () => wake?.(key) });
 }
 
 /** Reports a failed observation in the status, so that the status does not keep outdated conditions. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { healthy } from '../../../test/support/worlds.ts';
 import { act, wait, waitForUser } from '../../core/cluster/plan/step.ts';
+import { ApiFailure } from '../../kube/errors.ts';
 import { Failure } from '../../std/failure.ts';
 import { type Ended, nextVisit } from './visit.ts';
 
@@ -24,6 +25,11 @@ describe('the next pass over a cluster', () => {
     for (const kind of ['conflict', 'unreachable'] as const)
       for (const trouble of [{ failure: new Failure(kind, 'x') }, { aside: new Failure(kind, 'x') }])
         expect(after({ trouble })).toMatchObject({ afterSeconds: 0.2, waitsFor: `retry after: ${kind}` });
+  });
+
+  it('waits as long as an overloaded API server asks, after a failure that blocks no step', () => {
+    const aside = new ApiFailure('unreachable', 'too many requests', { retryAfterSeconds: 30 });
+    expect(after({ trouble: { aside } })).toMatchObject({ afterSeconds: 30 });
   });
 
   it('follows a step soon, with the name of the step so that repeated steps back off', () => {

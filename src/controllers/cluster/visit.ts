@@ -2,6 +2,7 @@ import type { ClusterWorld } from '../../core/cluster/model/cluster.ts';
 import type { Verdict } from '../../core/cluster/plan/step.ts';
 import { secondsUntilReport } from '../../core/cluster/status/trouble.ts';
 import type { Reason } from '../../core/reasons.ts';
+import { retryAfterOf } from '../../kube/errors.ts';
 import { failed, type Outcome, requeueAfter, requeueAfterStep, requeueAround, waiting } from '../../runtime/outcome.ts';
 import type { Failure } from '../../std/failure.ts';
 import { isTransient, type Trouble } from './failure-report.ts';
@@ -63,6 +64,7 @@ export const needsUserAction = (verdict: Verdict): boolean => verdict.is === 'wa
 
 /** Waits that take long, or that end with a change by a user. A change of the spec causes a watch event. */
 const slowReasons: ReadonlySet<Reason> = new Set([
+  'RollQueued',
   'VolumeGrowing',
   'VolumeStuck',
   'Paused',
@@ -81,4 +83,6 @@ function secondsFor(verdict: Verdict & { readonly is: 'wait' }): number {
   return needsUserAction(verdict) || slowReasons.has(verdict.reason) ? seconds.waitingForUser : seconds.waiting;
 }
 
-const secondsAfterAside = (aside: Failure): number => (isTransient(aside) ? seconds.waiting : seconds.waitingForUser);
+/** An overloaded API server names the time of the next request. */
+const secondsAfterAside = (aside: Failure): number =>
+  Math.max(isTransient(aside) ? seconds.waiting : seconds.waitingForUser, retryAfterOf(aside) ?? 0);

@@ -15,6 +15,7 @@ import type {
 import type { Resource } from '../../kube/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { Watched } from '../cluster/observe/watched.ts';
+import type { RollTurns } from '../cluster/roll-turns.ts';
 import type { SettledClusters } from '../cluster/settled.ts';
 import type { SecretCache } from '../cluster/tls/secret-cache.ts';
 import type { Writer } from './writer.ts';
@@ -79,6 +80,10 @@ export interface ControllerContext {
   readonly watched?: Watched | undefined;
   /** Remembers settled clusters; without it, every pass asks all members. */
   readonly settled?: SettledClusters | undefined;
+  /** Limits how many clusters roll at once; without it, there is no limit. */
+  readonly rollTurns?: RollTurns | undefined;
+  /** Queues a cluster for its next pass. */
+  readonly wake?: ((key: string) => void) | undefined;
   readonly now: () => Date;
   /** Milliseconds of a monotonic clock; that of the process by default. */
   readonly monotonic?: (() => number) | undefined;

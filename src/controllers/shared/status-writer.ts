@@ -88,10 +88,12 @@ interface Kept {
 
 function keptIn({ metadata }: Stored<ClusterObject>, context: Pick<PublishContext, 'dialect'>): Kept | undefined {
   try {
-    const kept = JSON.parse(metadata.annotations?.[annotation(context)] ?? '') as Kept;
+    const annotated = metadata.annotations?.[annotation(context)];
+    if (annotated === undefined) return undefined;
+    const kept = JSON.parse(annotated) as Kept;
     return kept.uid === metadata.uid ? kept : undefined;
   } catch {
-    return undefined; // the annotation is missing or invalid; the next publish replaces it
+    return undefined; // the annotation is invalid; the next publish replaces it
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { coreos } from '../../apis/coreos-v1beta2/dialect.ts';
+import { RollTurns } from '../../controllers/cluster/roll-turns.ts';
 import type { KubeObject, NamespacedName, ObjectMeta } from '../../kube/object.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { makeLog } from '../telemetry/log.ts';
@@ -88,6 +89,7 @@ async function seenWhen(given: RunOptions): Promise<Seen> {
       mayDeleteSecrets: true,
     },
     ...{ dialerTo: undefined, leads: () => leads, log: makeLog('silent'), onFailure: () => undefined },
+    rollTurns: new RollTurns(20, systemClock),
     onOutcome: () => void (outcomes += 1),
   });
   const running = controller.run([controller], stop.signal);

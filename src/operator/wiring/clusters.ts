@@ -4,6 +4,7 @@ import { type NameConflict, refusalBeside } from '../../controllers/cluster/ensu
 import { foreignPeerEvents } from '../../controllers/cluster/ensure/peers.ts';
 import { Watched } from '../../controllers/cluster/observe/watched.ts';
 import { clusterReconciler } from '../../controllers/cluster/reconcile.ts';
+import type { RollTurns } from '../../controllers/cluster/roll-turns.ts';
 import { SettledClusters } from '../../controllers/cluster/settled.ts';
 import { SecretCache } from '../../controllers/cluster/tls/secret-cache.ts';
 import type { Caches, ClusterObject, ControllerContext, PeerCache } from '../../controllers/shared/context.ts';
@@ -44,6 +45,8 @@ export interface ClusterParts {
   /** Opens the connections to members; by default over the network. */
   readonly openSession?: OpenSession | undefined;
   readonly leads: ControllerContext['leads'];
+  /** Shared by the controllers of all APIs and namespaces. */
+  readonly rollTurns: RollTurns;
   readonly log: Log;
   readonly onFailure: (failure: Failure) => void;
   readonly onOutcome: (key: string, outcome: Outcome, seconds: number) => void;
@@ -147,7 +150,7 @@ interface ContextParts {
 function contextOf(made: ContextParts, parts: ClusterParts): ControllerContext {
   const { controller, caches, peers, etcd, dialect, nameConflicts, secrets } = made;
   const { client, memories } = controller;
-  const { log, isOurs, dialerTo, leads, clock, mayWriteSecrets, mayDeleteSecrets } = parts;
+  const { log, isOurs, dialerTo, leads, clock, mayWriteSecrets, mayDeleteSecrets, rollTurns } = parts;
   const stores = storesByPlural(caches, peers);
   const statusWrites = memories.map<number>('status-writes');
   memories.add('connections', connectionsOf(etcd));
@@ -171,6 +174,8 @@ function contextOf(made: ContextParts, parts: ClusterParts): ControllerContext {
     absentSecrets: memories.map('absentSecrets'),
     monotonic: clock.monotonic,
     watched: memories.add('watched', new Watched(clock)),
+    rollTurns: memories.add('roll-turns', rollTurns),
+    wake: (key) => controller.queue.wake(key),
     settled: memories.add('settled', settledIn(made, clock)),
     resource: clustersOf(dialect),
     list: (resource, options) => client.list(resource, options),

@@ -1,4 +1,5 @@
 import { coreos } from '../../../src/apis/coreos-v1beta2/dialect.ts';
+import { RollTurns } from '../../../src/controllers/cluster/roll-turns.ts';
 import type { Log } from '../../../src/operator/telemetry/log.ts';
 import { clusterControllers } from '../../../src/operator/wiring/cluster-controllers.ts';
 import { lead } from '../../../src/runtime/lease.ts';
@@ -39,6 +40,7 @@ export class Operators {
       ...{ client, clock: process, scope: undefined, workers: 2, identity: process.name, openSession, onFailure },
       ...{ dialects: [{ name: 'coreos', dialect: coreos }] as const, isOurs: () => true, dialerTo: undefined },
       ...{ withBudgets: true, mayWriteSecrets: true, mayDeleteSecrets: true, onCaches: () => undefined },
+      rollTurns: new RollTurns(20, process),
       log: this.#logOf(process),
       onOutcome: (key: string, outcome: Outcome) => this.#note(process, key, outcome),
     };

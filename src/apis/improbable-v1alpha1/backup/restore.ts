@@ -8,7 +8,7 @@ import { readerOf } from '../../common/schema/reading.ts';
 import { looksLike, text, withRules, withTransitionRules } from '../../common/schema/rule.ts';
 import { etcdClusterSpec } from '../cluster-spec.ts';
 import { clusterName, group, holdAnnotation, longestClusterName, ownPrefix, version } from '../names.ts';
-import { storedClusterStatus } from '../status.ts';
+import { storedClusterStatusOf } from '../status.ts';
 import {
   etcdRestoreStatus,
   phaseIn,
@@ -144,13 +144,13 @@ const manualRestoreHint = (cluster: string): string =>
 
 /** After the switch the seed is the only known member. */
 function rewriteMemory(previous: unknown, { seed, token, clusterId, memberId, version: runs }: NewMemory): object {
-  const before = storedClusterStatus.parse(previous ?? {});
+  const before = storedClusterStatusOf(previous);
   const members = memberId === undefined ? [] : [{ name: seed, id: memberId, role: 'voter' as const }];
   return { ...before, clusterId, serverVersion: runs, bootstrap: { members: [seed], token }, members };
 }
 
 function countsIn(status: object): Counts {
-  const { readyReplicas: ready, replicas: size } = storedClusterStatus.parse(status);
+  const { readyReplicas: ready, replicas: size } = storedClusterStatusOf(status);
   return { ready, size };
 }
 

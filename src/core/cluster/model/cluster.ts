@@ -237,6 +237,8 @@ export interface ClusterWorld {
    * has formed.
    */
   readonly withoutQuorumMillis?: number | undefined;
+  /** The limit of clusters that roll at once. Set only if this cluster would begin to roll and must wait. */
+  readonly rollLimit?: number;
   /** Observed only if the plan would conclude that quorum is lost: see `needsHidden`. */
   readonly hidden?: readonly HiddenObject[];
   /** The members that the client Service leads to. Observed only if the plan depends on it: `needsClientEndpoints`. */

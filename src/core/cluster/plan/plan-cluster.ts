@@ -14,6 +14,7 @@ import { announceClientMigration } from './roll/announce-client-migration.ts';
 import { backUpBeforeUpgrade } from './roll/pre-upgrade-backup.ts';
 import { dropSecrets, issueDueCertificates, stageCertificates, waitForCertificates } from './roll/roll-certificates.ts';
 import { rollOne } from './roll/roll-one.ts';
+import { waitForTurn } from './roll/wait-for-turn.ts';
 import { deleteRemovedVolumes } from './scale/delete-removed-volumes.ts';
 import { growByOne } from './scale/grow-by-one.ts';
 import { promoteLearner } from './scale/promote-learner.ts';
@@ -102,6 +103,8 @@ const rulesInContact: readonly Rule<KnownWorld>[] = [
   growByOne,
   // Starts no upgrade while an alarm is raised.
   waitForAlarms,
+  // Waits while too many other clusters roll.
+  waitForTurn,
   // Makes the backup that the spec requires before another minor.
   backUpBeforeUpgrade,
   // Reports a change of client TLS in the status before the first member changes.
