@@ -16,11 +16,12 @@ export class SimulatedNodes {
   readonly #parts: NodeParts;
   readonly #runners = new Map<string, PodRunner>();
   readonly #down = new Set<string>();
+  readonly #muted = new Set<string>();
   /** Since when a node has been silent. */
   readonly #silentSince = new Map<string, number>();
 
-  constructor(parts: NodeParts) {
-    this.#parts = parts;
+  constructor(parts: Omit<NodeParts, 'muted'>) {
+    this.#parts = { ...parts, muted: this.#muted };
     parts.api.onChange(pods, (change) => this.#onPod(change));
   }
 
@@ -37,7 +38,7 @@ export class SimulatedNodes {
   }
 
   isSilent(node: string): boolean {
-    return this.#down.has(node) || this.#parts.network.isCut(node);
+    return this.#down.has(node) || this.#muted.has(node) || this.#parts.network.isCut(node);
   }
 
   /** The node loses its power. Its volumes stay. */
@@ -55,9 +56,17 @@ export class SimulatedNodes {
     this.#watchSilence(node);
   }
 
+  /** The kubelet reports nothing. Containers run, and are reached. */
+  mute(node: string): void {
+    if (this.isSilent(node)) return;
+    this.#muted.add(node);
+    this.#watchSilence(node);
+  }
+
   /** The node is back. */
   restore(node: string): void {
     const wasDown = this.#down.delete(node);
+    this.#muted.delete(node);
     this.#parts.network.heal(node);
     this.#silentSince.delete(node);
     for (const runner of this.#on(node)) {
