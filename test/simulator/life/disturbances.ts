@@ -69,6 +69,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     const pod = losablePod(on);
     if (pod === undefined) return undefined;
     on.world.nodes.runnerOf(pod)?.end();
+    on.world.volumes.drop(pod);
     on.world.api.setStatus(pods, pod.metadata, {
       phase: 'Failed',
       reason: 'Evicted',

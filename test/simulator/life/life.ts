@@ -1,5 +1,5 @@
 import { Random } from '../world/random.ts';
-import { difference } from './convergence.ts';
+import { difference, told } from './convergence.ts';
 import { type DisturbedWorld, disturbances } from './disturbances.ts';
 import { Operators } from './operators.ts';
 import { drawRates, SeededFaults } from './seeded-faults.ts';
@@ -95,7 +95,11 @@ async function converge(world: World, isOver: () => boolean): Promise<void> {
   complain(world, difference(world));
 }
 
-function complain({ violations }: World, missing: string | undefined): void {
+function complain(world: World, missing: string | undefined): void {
+  const { violations } = world;
   if (missing !== undefined && violations.found.length === 0)
-    violations.add('I21', `not as the spec asks for, ${convergeMillis / 1000} s after the last fault: ${missing}`);
+    violations.add(
+      'I21',
+      `not as the spec asks for, ${convergeMillis / 1000} s after the last fault: ${missing}; ${told(world)}`,
+    );
 }

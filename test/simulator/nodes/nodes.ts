@@ -7,6 +7,8 @@ import { claimOf, phaseOf } from './volumes.ts';
 
 const names = ['node-1', 'node-2', 'node-3', 'node-4'];
 
+const servedNamespace = 'default';
+
 /** How long a node is silent until the control plane calls it not ready, and until its pods are deleted. */
 const notReadyMillis = 40_000;
 const evictionMillis = 300_000;
@@ -73,10 +75,16 @@ export class SimulatedNodes {
       const { pod } = runner;
       if (pod === undefined) this.#end(runner);
       else if (pod.metadata.deletionTimestamp !== undefined) this.#stopGracefully(runner, pod);
-      else if (wasDown) runner.resume();
-      else runner.report();
+      else this.#catchUp(runner, pod, wasDown);
     }
     for (const pod of this.#podsOn(node)) if (!this.#runners.has(pod.metadata.uid)) this.#take(pod, node);
+  }
+
+  /** The kubelet learns what has changed while the node was silent. */
+  #catchUp(runner: PodRunner, pod: SimulatedObject, wasDown: boolean): void {
+    if (wasDown) runner.resume();
+    else runner.report();
+    runner.see(pod);
   }
 
   /** A pod that was bound to the node while the node was silent. */
@@ -96,6 +104,7 @@ export class SimulatedNodes {
 
   #onPod({ type, object }: ObjectChange): void {
     const { random } = this.#parts.scheduler;
+    if (object.metadata.namespace !== servedNamespace) return; // pods of other users run nothing here
     if (type === 'ADDED') return this.#scheduleAfter(random.between(20, 300), object);
     const runner = this.runnerOf(object);
     if (runner === undefined || this.isSilent(runner.node)) return;
