@@ -166,7 +166,8 @@ export class Oracles {
   /** I6: a member with its data is given up only after it has been silent for long. */
   #checkDeath(victim: MemberEntry, group: EtcdGroup): void {
     const silentMillis = this.#world.scheduler.now - (group.heardAt.get(victim.id) ?? 0);
-    const hasData = this.#world.volumes.all().some(({ data }) => data?.group === group && data.memberId === victim.id);
+    const kept = keptDisks(this.#world);
+    const hasData = kept.some(({ data }) => data?.group === group && data.memberId === victim.id);
     if (hasData && silentMillis < leastSilentMillis)
       this.#add('I6', `removes ${victim.name}, which has its data and served ${Math.round(silentMillis / 1000)} s ago`);
   }

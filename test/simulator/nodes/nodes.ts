@@ -182,7 +182,9 @@ export class SimulatedNodes {
   }
 
   #podsOn(node: string): readonly SimulatedObject[] {
-    return this.#parts.api.list(pods).filter((pod) => asPod(pod).spec?.nodeName === node);
+    return this.#parts.api
+      .list(pods, { namespace: servedNamespace })
+      .filter((pod) => asPod(pod).spec?.nodeName === node);
   }
 
   /** The control plane marks the pods of a silent node unready. It does not touch their containers. */

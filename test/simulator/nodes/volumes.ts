@@ -42,10 +42,6 @@ export class Volumes {
     return this.#disks.get(metadata.uid);
   }
 
-  all(): readonly Disk[] {
-    return [...this.#disks.values()];
-  }
-
   /** The volumes of all bound PVCs. */
   claimDisks(): readonly Disk[] {
     return this.#api.list(persistentVolumeClaims).flatMap((claim) => this.diskOfClaim(claim) ?? []);
