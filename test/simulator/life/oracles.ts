@@ -10,6 +10,7 @@ import type { MemberEntry } from '../etcd/types.ts';
 import { hostIn, minorIn } from '../etcd/types.ts';
 import { asPod, etcdImageOf } from '../nodes/pod-status.ts';
 import type { Process } from '../world/process.ts';
+import { keptDisks } from './data.ts';
 import { isForeign } from './forgery.ts';
 import type { World } from './world.ts';
 
