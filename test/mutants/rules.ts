@@ -28,6 +28,7 @@ const clusterRules: Readonly<Record<string, string>> = {
   holdForSecrets: 'members are rolled while a Secret is invalid',
   prepareSecondVoter: 'before etcd 3.4 a second voter is added before its pod runs',
   growByOne: 'a cluster never grows',
+  waitForTurn: 'all clusters roll at once',
   waitForAlarms: 'an upgrade starts while an alarm is raised',
   backUpBeforeUpgrade: 'an upgrade starts without the backup that the spec requires',
   announceClientMigration: 'client TLS changes before the status reports it',

@@ -32,6 +32,8 @@ export class EtcdGroup {
   readonly started = new Set<bigint>();
   /** The version that each member ran last. */
   readonly lastVersions = new Map<bigint, string>();
+  /** When a member last had an entry from its leader. */
+  readonly heardAt = new Map<bigint, number>();
   readonly alarms: RaisedAlarm[] = [];
   clusterMinor = 0;
   downgradeTarget: number | undefined;
@@ -198,6 +200,7 @@ export class EtcdGroup {
     if (data === undefined) return;
     data.index = this.#committed;
     this.#matches.set(data.memberId, this.#committed);
+    this.heardAt.set(data.memberId, this.#parts.scheduler.now);
   }
 
   #panics({ data }: SimulatedEtcd): boolean {

@@ -44,7 +44,17 @@ function ofStatus(world: World): string | undefined {
   return progressing.reason === 'AsDesired' ? undefined : `status: Progressing is ${progressing.reason}`;
 }
 
+/** What the status says, for a failure. */
+export function told(world: World): string {
+  const { status } = world.api.find(clusters, at) ?? {};
+  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
+  return conditions
+    .map(({ type, status: is, reason, message }) => `${type} ${is} ${reason} ${message ?? ''}`)
+    .join(' | ');
+}
+
 interface Condition {
+  readonly message?: string;
   readonly type: string;
   readonly status: string;
   readonly reason: string;

@@ -3,15 +3,17 @@ import type { EtcdGroup } from '../etcd/group.ts';
 import type { Disk } from '../etcd/types.ts';
 import type { World } from './world.ts';
 
-/** All volumes that hold data of members of formed clusters, or may soon. */
-function votersWithData(group: EtcdGroup, world: World, without: Disk | undefined): number {
-  const disks = world.nodes.runners.flatMap(({ pod }) => (pod === undefined ? [] : (world.volumes.diskOf(pod) ?? [])));
-  const bare = world.volumes.claimDisks();
-  const ids = new Set(
-    [...disks, ...bare]
-      .filter((disk) => disk !== without && disk.data?.group === group)
-      .map(({ data }) => data?.memberId),
+/** The volumes that outlive the deletions that have begun. */
+export function keptDisks({ nodes, volumes }: World): readonly Disk[] {
+  const ofPods = nodes.runners.flatMap(({ pod }) =>
+    pod === undefined || pod.metadata.deletionTimestamp !== undefined ? [] : (volumes.diskOf(pod) ?? []),
   );
+  return [...ofPods, ...volumes.claimDisks()];
+}
+
+function votersWithData(group: EtcdGroup, world: World, without: Disk | undefined): number {
+  const kept = keptDisks(world).filter((disk) => disk !== without && disk.data?.group === group);
+  const ids = new Set(kept.map(({ data }) => data?.memberId));
   return group.entries.filter(({ id, isLearner }) => !isLearner && ids.has(id)).length;
 }
 

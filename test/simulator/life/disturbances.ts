@@ -5,6 +5,7 @@ import type { SimulatedObject } from '../api/objects.ts';
 import { claimOf, phaseOf } from '../nodes/volumes.ts';
 import type { Random } from '../world/random.ts';
 import { mayLose } from './data.ts';
+import { forge } from './forgery.ts';
 import type { Operators } from './operators.ts';
 import type { User } from './user.ts';
 import type { World } from './world.ts';
@@ -68,6 +69,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     const pod = losablePod(on);
     if (pod === undefined) return undefined;
     on.world.nodes.runnerOf(pod)?.end();
+    on.world.volumes.drop(pod);
     on.world.api.setStatus(pods, pod.metadata, {
       phase: 'Failed',
       reason: 'Evicted',
@@ -99,6 +101,16 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     const node = someNode(on);
     on.world.nodes.cut(node);
     return `${node} for ${Math.round(restoreLater(on, node) / 1000)} s`;
+  },
+  'mute kubelet': (on) => {
+    if (!nodesAreUp(on)) return undefined;
+    const node = someNode(on);
+    on.world.nodes.mute(node);
+    return `${node} for ${Math.round(restoreLater(on, node) / 1000)} s`;
+  },
+  'forge pod': (on) => {
+    const pod = somePod(on);
+    return pod === undefined ? undefined : forge(pod, on.world);
   },
   'cut link': (on) => {
     const [a, b] = [someNode(on), on.random.chance(0.3) ? 'operator' : someNode(on)];

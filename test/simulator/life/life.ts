@@ -1,5 +1,6 @@
 import { Random } from '../world/random.ts';
-import { difference } from './convergence.ts';
+import { planAbsence } from './absence.ts';
+import { difference, told } from './convergence.ts';
 import { type DisturbedWorld, disturbances } from './disturbances.ts';
 import { Operators } from './operators.ts';
 import { drawRates, SeededFaults } from './seeded-faults.ts';
@@ -37,9 +38,12 @@ export async function live(seed: number, { isTraced = false } = {}): Promise<Lif
   const { scheduler, violations } = world;
   const isOver = (): boolean => violations.found.length > 0;
   operators.start();
+  if (random.chance(0.3)) operators.start();
   scheduler.after(random.between(0, 3_000), () => user.create());
   const troubleMillis = random.between(20_000, 240_000);
-  planDisturbances({ world, operators, user, random: random.fork() }, troubleMillis);
+  const disturbed = { world, operators, user, random: random.fork() };
+  planDisturbances(disturbed, troubleMillis);
+  if (random.chance(0.25)) planAbsence(disturbed, random.between(2_000, 9_000));
   await scheduler.runUntil(troubleMillis, isOver);
   if (!isOver()) endTrouble({ world, operators, user, faults });
   if (!isOver()) await converge(world, isOver);
@@ -95,7 +99,11 @@ async function converge(world: World, isOver: () => boolean): Promise<void> {
   complain(world, difference(world));
 }
 
-function complain({ violations }: World, missing: string | undefined): void {
+function complain(world: World, missing: string | undefined): void {
+  const { violations } = world;
   if (missing !== undefined && violations.found.length === 0)
-    violations.add('I21', `not as the spec asks for, ${convergeMillis / 1000} s after the last fault: ${missing}`);
+    violations.add(
+      'I21',
+      `not as the spec asks for, ${convergeMillis / 1000} s after the last fault: ${missing}; ${told(world)}`,
+    );
 }

@@ -1,6 +1,6 @@
 import { quorumOf } from '../../../src/core/quorum.ts';
 import type { Endpoint } from '../../../src/etcd/endpoint.ts';
-import { persistentVolumeClaims, pods } from '../../../src/kube/resource.ts';
+import { leases, persistentVolumeClaims, pods } from '../../../src/kube/resource.ts';
 import type { OperatorWrite } from '../api/kube-client.ts';
 import type { SimulatedObject } from '../api/objects.ts';
 import type { EtcdGroup } from '../etcd/group.ts';
@@ -9,7 +9,15 @@ import type { EtcdCall } from '../etcd/session.ts';
 import type { MemberEntry } from '../etcd/types.ts';
 import { hostIn, minorIn } from '../etcd/types.ts';
 import { asPod, etcdImageOf } from '../nodes/pod-status.ts';
+import type { Process } from '../world/process.ts';
+import { keptDisks } from './data.ts';
+import { isForeign } from './forgery.ts';
 import type { World } from './world.ts';
+
+const changes = new Set(['MemberAdd', 'MemberRemove', 'MemberPromote', 'MemberUpdate', 'MoveLeader', 'Downgrade']);
+
+/** The operator gives a member up after 300 s, which it counts from its own first look. */
+const leastSilentMillis = 240_000;
 
 /** Checks the invariants at every write and call of the operator, when the server or member is about to do it. */
 export class Oracles {
@@ -27,6 +35,7 @@ export class Oracles {
   readonly onWrite = (write: OperatorWrite): void => {
     const { verb, resource, at } = write;
     if (resource.plural === 'leases') return;
+    this.#checkLeader(write.process, `${verb} ${resource.plural} ${at.name}`);
     this.#checkNamespace(write);
     if (resource.plural === 'events') return; // a warning that stands is told again every ten minutes
     this.writes++;
@@ -41,6 +50,14 @@ export class Oracles {
     onDial: (endpoint: Endpoint): void => this.#checkDial(endpoint),
   };
 
+  /** I20: no write by a process while another holds the lease. */
+  #checkLeader({ name }: Process, what: string): void {
+    const lease = this.#world.api.find(leases, { namespace: 'operators', name: 'etcd-operator' });
+    const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
+    if (holderIdentity !== '' && holderIdentity !== name)
+      this.#add('I20', `${name}: ${what}, while ${holderIdentity} leads`);
+  }
+
   /** I17: no write to a namespace without an EtcdCluster. */
   #checkNamespace({ verb, resource, at }: OperatorWrite): void {
     if (at.namespace !== 'default')
@@ -49,10 +66,8 @@ export class Oracles {
 
   /** S1: no call to a pod of another namespace. */
   #checkDial({ url, dial }: Endpoint): void {
-    const process = this.#world.network.byAddress(dial?.host ?? '');
     if (!url.includes('.default.svc')) this.#add('I17', `dials ${url}`);
-    if (process?.settings.owner.startsWith('attacker.') === true)
-      this.#add('I17', `dials ${process.name} of another namespace`);
+    if (isForeign(dial?.host)) this.#add('I17', `dials a pod of another namespace as ${url}`);
   }
 
   /** I7: a deletion names the object that was observed. */
@@ -123,7 +138,8 @@ export class Oracles {
     return entry === undefined ? undefined : { group: data.group, entry };
   }
 
-  #checkCall({ member, method, request }: EtcdCall): void {
+  #checkCall({ process, member, method, request }: EtcdCall): void {
+    if (changes.has(method)) this.#checkLeader(process, `${method} at ${member.name}`);
     const { group } = member;
     if (group?.hasFormed !== true) return;
     if (method === 'MemberAdd') this.#checkAddition(group, member.version, request);
@@ -145,11 +161,16 @@ export class Oracles {
     const healthy = group.healthyVoters().filter((entry) => entry !== victim);
     if (healthy.length < quorumOf(left.length))
       this.#add('I4', `removes ${victim.name}: ${healthy.length} of ${left.length} voters serve then`);
-    const { leader } = group;
-    const isServing = leader !== undefined && group.connectedFor(leader, 60_000).includes(victim);
-    const wanted = this.#world.leastWantedSize();
-    if (isServing && left.length < wanted)
-      this.#add('I6', `removes ${victim.name}, which serves, from ${left.length + 1} voters of ${wanted}`);
+    if (left.length < this.#world.leastWantedSize()) this.#checkDeath(victim, group);
+  }
+
+  /** I6: a member with its data is given up only after it has been silent for long. */
+  #checkDeath(victim: MemberEntry, group: EtcdGroup): void {
+    const silentMillis = this.#world.scheduler.now - (group.heardAt.get(victim.id) ?? 0);
+    const kept = keptDisks(this.#world);
+    const hasData = kept.some(({ data }) => data?.group === group && data.memberId === victim.id);
+    if (hasData && silentMillis < leastSilentMillis)
+      this.#add('I6', `removes ${victim.name}, which has its data and served ${Math.round(silentMillis / 1000)} s ago`);
   }
 
   #add(invariant: string, message: string): void {

@@ -7,6 +7,8 @@ import { claimOf, phaseOf } from './volumes.ts';
 
 const names = ['node-1', 'node-2', 'node-3', 'node-4'];
 
+const servedNamespace = 'default';
+
 /** How long a node is silent until the control plane calls it not ready, and until its pods are deleted. */
 const notReadyMillis = 40_000;
 const evictionMillis = 300_000;
@@ -16,11 +18,12 @@ export class SimulatedNodes {
   readonly #parts: NodeParts;
   readonly #runners = new Map<string, PodRunner>();
   readonly #down = new Set<string>();
+  readonly #muted = new Set<string>();
   /** Since when a node has been silent. */
   readonly #silentSince = new Map<string, number>();
 
-  constructor(parts: NodeParts) {
-    this.#parts = parts;
+  constructor(parts: Omit<NodeParts, 'muted'>) {
+    this.#parts = { ...parts, muted: this.#muted };
     parts.api.onChange(pods, (change) => this.#onPod(change));
   }
 
@@ -37,7 +40,7 @@ export class SimulatedNodes {
   }
 
   isSilent(node: string): boolean {
-    return this.#down.has(node) || this.#parts.network.isCut(node);
+    return this.#down.has(node) || this.#muted.has(node) || this.#parts.network.isCut(node);
   }
 
   /** The node loses its power. Its volumes stay. */
@@ -55,19 +58,33 @@ export class SimulatedNodes {
     this.#watchSilence(node);
   }
 
+  /** The kubelet reports nothing. Containers run, and are reached. */
+  mute(node: string): void {
+    if (this.isSilent(node)) return;
+    this.#muted.add(node);
+    this.#watchSilence(node);
+  }
+
   /** The node is back. */
   restore(node: string): void {
     const wasDown = this.#down.delete(node);
+    this.#muted.delete(node);
     this.#parts.network.heal(node);
     this.#silentSince.delete(node);
     for (const runner of this.#on(node)) {
       const { pod } = runner;
       if (pod === undefined) this.#end(runner);
       else if (pod.metadata.deletionTimestamp !== undefined) this.#stopGracefully(runner, pod);
-      else if (wasDown) runner.resume();
-      else runner.report();
+      else this.#catchUp(runner, pod, wasDown);
     }
     for (const pod of this.#podsOn(node)) if (!this.#runners.has(pod.metadata.uid)) this.#take(pod, node);
+  }
+
+  /** The kubelet learns what has changed while the node was silent. */
+  #catchUp(runner: PodRunner, pod: SimulatedObject, wasDown: boolean): void {
+    if (wasDown) runner.resume();
+    else runner.report();
+    runner.see(pod);
   }
 
   /** A pod that was bound to the node while the node was silent. */
@@ -87,6 +104,7 @@ export class SimulatedNodes {
 
   #onPod({ type, object }: ObjectChange): void {
     const { random } = this.#parts.scheduler;
+    if (object.metadata.namespace !== servedNamespace) return; // pods of other users run nothing here
     if (type === 'ADDED') return this.#scheduleAfter(random.between(20, 300), object);
     const runner = this.runnerOf(object);
     if (runner === undefined || this.isSilent(runner.node)) return;
@@ -164,7 +182,9 @@ export class SimulatedNodes {
   }
 
   #podsOn(node: string): readonly SimulatedObject[] {
-    return this.#parts.api.list(pods).filter((pod) => asPod(pod).spec?.nodeName === node);
+    return this.#parts.api
+      .list(pods, { namespace: servedNamespace })
+      .filter((pod) => asPod(pod).spec?.nodeName === node);
   }
 
   /** The control plane marks the pods of a silent node unready. It does not touch their containers. */

@@ -11,6 +11,8 @@ export interface NodeParts extends BootParts {
   readonly api: ApiServer;
   readonly volumes: Volumes;
   readonly addresses: Addresses;
+  /** Nodes whose kubelet reports nothing. */
+  readonly muted: ReadonlySet<string>;
 }
 
 /** Addresses of pods. The address of an ended pod is given to another pod soon. */
@@ -121,7 +123,7 @@ export class PodRunner {
   /** Writes the status, if the node reaches the API server. */
   report(): void {
     const { pod } = this;
-    if (pod === undefined || this.#isOver || this.#parts.network.isCut(this.node)) return;
+    if (pod === undefined || this.#isOver || this.#isMuted) return;
     const status = podStatus(pod, {
       address: this.#address,
       image: this.#image,
@@ -133,6 +135,10 @@ export class PodRunner {
       now: this.#parts.api.time(),
     });
     this.#parts.api.setStatus(pods, this.#at, status);
+  }
+
+  get #isMuted(): boolean {
+    return this.#parts.network.isCut(this.node) || this.#parts.muted.has(this.node);
   }
 
   #stopProcess(): void {

@@ -47,6 +47,12 @@ export class Volumes {
     return this.#api.list(persistentVolumeClaims).flatMap((claim) => this.diskOfClaim(claim) ?? []);
   }
 
+  /** The pod has ended: a volume that is not on a PVC is deleted. */
+  drop({ metadata }: SimulatedObject): void {
+    const disk = this.#disks.get(metadata.uid);
+    if (disk !== undefined) disk.data = undefined;
+  }
+
   /** The volume of a PVC is gone for good. */
   lose(claim: SimulatedObject): void {
     const disk = this.#disks.get(claim.metadata.uid);
