@@ -44,6 +44,18 @@ const found: readonly (readonly [title: string, kind: string, mutation: Mutation
     'waiting',
   ],
   [
+    'a bootstrap member that the status lists twice gets one pod',
+    'coreos EtcdCluster',
+    set({ members: ['db-a', 'db-a'], token: 't' }, 'status', 'bootstrap'),
+    'served',
+  ],
+  [
+    'a bootstrap member that the status lists twice gets one pod',
+    'improbable EtcdCluster',
+    set({ members: ['db-0', 'db-0'], token: 't' }, 'status', 'bootstrap'),
+    'served',
+  ],
+  [
     'half a character in the name of a member is no bug',
     'coreos EtcdCluster',
     set({ ready: ['\ud8ac'] }, 'status', 'members'),

@@ -14,6 +14,7 @@ import { imagesOf } from '../common/image.ts';
 import { environmentFor, passedFields } from '../common/member-settings.ts';
 import type { Parsed } from '../common/schema/parsed.ts';
 import { pauseOf } from '../common/status/held-by.ts';
+import { recordedBootstrap } from '../common/status/recorded-bootstrap.ts';
 import { type EtcdClusterResource, readEtcdCluster } from './read.ts';
 import type { PodPolicy } from './spec.ts';
 
@@ -114,7 +115,7 @@ function memoryOf({ status }: EtcdClusterResource): Memory {
   const { bootstrap, clusterId, memberStatus, currentVersion } = status;
   const known = memberStatus?.filter(({ role }) => role === 'voter').map(({ name }) => name);
   const voters = (known ?? namedByOriginal(status)) as MemberName[];
-  return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: currentVersion || undefined };
+  return { bootstrap: recordedBootstrap(bootstrap), clusterId, voters, version: currentVersion || undefined };
 }
 
 /**

@@ -8,6 +8,7 @@ import { imagesOf } from '../common/image.ts';
 import { environmentFor, passedFields } from '../common/member-settings.ts';
 import type { Parsed } from '../common/schema/parsed.ts';
 import { pauseOf } from '../common/status/held-by.ts';
+import { recordedBootstrap } from '../common/status/recorded-bootstrap.ts';
 import type { EtcdClusterSpec } from './cluster-spec.ts';
 import { desiredPeer } from './desired-peer.ts';
 import { group, holdAnnotation, hostOf, version } from './names.ts';
@@ -107,5 +108,5 @@ function memoryOf({ status }: EtcdClusterResource): Memory {
   // The original wrote no roles and had no learners. Members that had not started have an empty name.
   const isVoter = ({ role, name }: (typeof members)[number]): boolean => role !== 'learner' && name !== '';
   const voters = members.filter(isVoter).map(({ name }) => name as MemberName);
-  return { bootstrap: bootstrap as Memory['bootstrap'], clusterId, voters, version: serverVersion || undefined };
+  return { bootstrap: recordedBootstrap(bootstrap), clusterId, voters, version: serverVersion || undefined };
 }

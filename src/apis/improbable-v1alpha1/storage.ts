@@ -19,13 +19,24 @@ const template = z.object({
 
 const size = (of: string): string => `quantity(string(${of}.resources.requests.storage))`;
 
-const ifQuantities = (rule: string): string =>
-  `!isQuantity(string(self.resources.requests.storage)) || !isQuantity(string(oldSelf.resources.requests.storage)) || ${rule}`;
+/** An object that was stored under a CRD without schema may lack the size. */
+const hasSize = (of: string): string =>
+  `has(${of}.resources) && has(${of}.resources.requests) && has(${of}.resources.requests.storage) && ` +
+  `isQuantity(string(${of}.resources.requests.storage))`;
+
+const ifQuantities = (rule: string): string => `!(${hasSize('self')}) || !(${hasSize('oldSelf')}) || ${rule}`;
 
 const isUnchanged = (field: string): string =>
   `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`;
 
-const immutableFields = ['storageClassName', 'volumeAttributesClassName', 'volumeName', 'selector'];
+const immutableFields = [
+  'accessModes',
+  'volumeMode',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeName',
+  'selector',
+];
 
 const volumeClaimTemplate = withTransitionRules(
   withRules(template, ...emptyVolumeRules),
@@ -34,11 +45,7 @@ const volumeClaimTemplate = withTransitionRules(
     message: 'Unsupported changes: a volume can grow but not shrink: ask for at least as much storage as before',
   },
   {
-    cel: [
-      'self.accessModes == oldSelf.accessModes',
-      'self.volumeMode == oldSelf.volumeMode',
-      ...immutableFields.map(isUnchanged),
-    ].join(' && '),
+    cel: immutableFields.map(isUnchanged).join(' && '),
     message:
       'Unsupported changes: of a volume only resources can be changed: make a new cluster and restore a backup into it',
   },
