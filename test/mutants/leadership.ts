@@ -140,6 +140,11 @@ export const leadershipMutants = [
       replace: '|| settled.pods !== stateOf(memberPods)',
       by: '',
     },
+    'settled-without-quorum': {
+      plants: 'any answer of one member confirms a settled cluster',
+      replace: 'if (answer === undefined || !confirms(answer, settled.membership, one)) return undefined;',
+      by: '',
+    },
   }),
   ...inFile('src/runtime/reflector.ts', {
     '410-ignored': {

@@ -267,12 +267,8 @@ export class SimulatedUpgrade {
     return {
       ...{ dialect: coreos, resource: namespaced(coreos), isOurs: () => true, client: objects.client },
       list: async () => ({ items: [sliceOf(this.#endpoints)] }),
-      ...{
-        etcd: { to, keepOnly: () => {} },
-        writer: () => this.#writer(),
-        caughtUp: () => true,
-        secondsSinceStatusWrite: () => 10,
-      },
+      ...{ etcd: { to, keepOnly: () => {} }, writer: () => this.#writer() },
+      ...{ caughtUp: () => true, secondsSinceStatusWrite: () => 10 },
       caches: {
         ...{ clusters: cacheOf('etcdclusters'), pods: cacheOf('pods'), claims: cacheOf('persistentvolumeclaims') },
         ...{ services: cacheOf('services'), budgets: cacheOf('poddisruptionbudgets') },

@@ -127,6 +127,7 @@ describe('a settled cluster', () => {
     ['an alarm', withMember('db-1', { alarms: ['NOSPACE'] })],
     ['etcd before 3.5', withMember('db-1', { version: '3.4.31' })],
     ['an unready pod', withMemberPod('db-1', { ready: false })],
+    ['a probe that only opens a port', withMemberPod('db-1', { listensOnly: true })],
   ])('is not remembered with %s', async (_, change) => {
     expect((await look(aKnownWorld(change), {})).size).toBe(0);
   });

@@ -99,13 +99,16 @@ export class SettledClusters {
 const stateOf = (memberPods: readonly MemberPod[]): string =>
   memberPods.map(({ uid, image, phase, ready }) => [uid, image, phase, ready].join(' ')).join();
 
-/** True if every member is healthy, without alarms, in a ready pod, and new enough to be asked alone. */
+/**
+ * True if every member is healthy, without alarms, in a ready pod, and new enough to be asked alone. A probe that only
+ * opens a port does not show that etcd answers: such members are asked themselves.
+ */
 const isQuiet = ({ members, leftAlarms, areAlarmsUnknown }: Membership, memberPods: readonly MemberPod[]): boolean =>
   leftAlarms === undefined &&
   areAlarmsUnknown !== true &&
   members.every(isQuietMember) &&
   memberPods.length === members.length &&
-  memberPods.every(({ phase, ready }) => phase === 'running' && ready);
+  memberPods.every(({ phase, ready, listensOnly }) => phase === 'running' && ready && listensOnly !== true);
 
 const isQuietMember = ({ role, health, alarms = [], version }: Member): boolean =>
   role === 'voter' && health === 'healthy' && alarms.length === 0 && confirmsListLinearizably(version);
