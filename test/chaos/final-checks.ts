@@ -7,9 +7,9 @@ const patientSeconds = 15;
 
 /** The violations that are left after some time: what is asked may be about to become true. */
 async function lastViolations(what: string, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  let last: readonly string[] = [`${what} was not answered`];
+  let last: readonly string[] = [];
   const areNone = async (): Promise<true | undefined> => {
-    last = await ask();
+    last = await ask().catch((thrown: unknown) => [`${what} was not answered: ${String(thrown)}`]);
     return last.length === 0 || undefined;
   };
   await until(what, areNone, { seconds: patientSeconds }).catch(() => undefined);
