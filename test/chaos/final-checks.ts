@@ -7,9 +7,9 @@ const patientSeconds = 15;
 
 /** The violations that are left after some time: what is asked may be about to become true. */
 async function lastViolations(what: string, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  let last: readonly string[] = [`${what} was not answered`];
+  let last: readonly string[] = [];
   const areNone = async (): Promise<true | undefined> => {
-    last = await ask();
+    last = await ask().catch((thrown: unknown) => [`${what} was not answered: ${String(thrown)}`]);
     return last.length === 0 || undefined;
   };
   await until(what, areNone, { seconds: patientSeconds }).catch(() => undefined);
@@ -25,8 +25,9 @@ export const statusViolations = (db: DeclaredCluster): Promise<readonly string[]
   });
 
 /** Compares the hashes of all keys and revisions of all members, at one revision. */
-export const hashViolations = (db: DeclaredCluster, revision: number): Promise<readonly string[]> =>
-  lastViolations('all members have one hash', async () => {
+export const hashViolations = async (db: DeclaredCluster, revision: number): Promise<readonly string[]> => {
+  if (revision === 0) return ['no member acknowledged a last write'];
+  return await lastViolations('all members have one hash', async () => {
     const hashes = await db.withMembers((all) =>
       Promise.all(all.map((member) => member.hashKV({ revision: BigInt(revision) }))),
     );
@@ -35,6 +36,7 @@ export const hashViolations = (db: DeclaredCluster, revision: number): Promise<r
     if (hashes.length !== members) return [`${hashes.length} of ${members} members answered`];
     return different.size === 1 ? [] : [`hashes at revision ${revision} differ: ${[...different].join('; ')}`];
   });
+};
 
 const kinds = ['pods', 'pvc', 'secrets', 'leases', 'services', 'configmaps', 'poddisruptionbudgets'] as const;
 

@@ -23,7 +23,13 @@ it('a restored cluster has the keys of its revision, in any order', () => {
 it.each([
   ['a missing key', { a: '1' }],
   ['an old value', { a: '1', b: '0' }],
-  ['a later key', { a: '1', b: '2', c: '3' }],
+  ['a key that was never written', { a: '1', b: '2', c: '3' }],
 ])('%s in a restored cluster is a violation', (_title, state) => {
-  expect(restoreViolations([{ revision: 3, state }], changes)).toEqual([expect.stringContaining('at revision 3')]);
+  expect(restoreViolations([{ revision: 3, state }], changes)).toEqual([expect.stringContaining('from revision 3')]);
+});
+
+it('a restored cluster may have writes after the revision of its backup, and none without those before', () => {
+  expect(restoreViolations([{ revision: 2, state: { a: '1', b: '2' } }], changes)).toEqual([]);
+  expect(restoreViolations([{ revision: 3, state: { a: '1' } }], changes)).toHaveLength(1);
+  expect(restoreViolations([{ revision: 4, state: { a: '1', b: '2' } }], changes)).toHaveLength(1);
 });

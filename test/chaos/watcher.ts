@@ -27,7 +27,7 @@ const watchersOf = (): readonly Watcher[] => [
 
 export interface Watchers {
   /** Waits until the watchers have received this change, but not forever: a missing event is a verdict, not a time-out. */
-  readonly end: (last: KeyChange) => Promise<readonly WatchRecord[]>;
+  readonly end: (last: KeyChange | undefined) => Promise<readonly WatchRecord[]>;
 }
 
 export function startWatchers(service: ServiceEndpoint, choices: Choices): Watchers {
@@ -43,7 +43,8 @@ export function startWatchers(service: ServiceEndpoint, choices: Choices): Watch
     sessions.some(({ events }) => events.some((event) => event.revision >= revision));
   return {
     end: async (last) => {
-      const areDone = async () => watchers.every((watcher) => hasSeen(watcher, lastFor(watcher, last))) || undefined;
+      const areDone = async () =>
+        last === undefined || watchers.every((watcher) => hasSeen(watcher, lastFor(watcher, last))) || undefined;
       await until('all watchers have received the last write', areDone, { seconds: 60 }).catch(() => undefined);
       stop.abort();
       await running;

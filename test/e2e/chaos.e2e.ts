@@ -37,9 +37,9 @@ const settings = minutes > 0 ? askedRun(minutes) : shortRun;
 
 story.asOnTheLab('a cluster is linearizable while members and the operator are killed', async (context) => {
   await installForBoth(context);
+  const origin = { commit: await headCommit(), date: new Date().toISOString().slice(0, 10) };
   const run = await runChaos(context, settings);
   const page = process.env['CHAOS_REPORT'];
-  const origin = { commit: await headCommit(), date: new Date().toISOString().slice(0, 10) };
   if (page !== undefined) await writeFile(page, reportOf(run, origin));
   expect(violationsIn(run)).toEqual([]);
   const reasons = invalidity(run);

@@ -26,7 +26,14 @@ const directOnly =
   (_: NamespacedName, address: Address) =>
   async (signal: AbortSignal): Promise<Socket> => {
     const socket = connect({ ...address });
-    await once(socket, 'connect', { signal });
+    // An attempt may fail after it was aborted: an unhandled error event would end the process.
+    socket.on('error', () => {});
+    try {
+      await once(socket, 'connect', { signal });
+    } catch (thrown) {
+      socket.destroy();
+      throw thrown;
+    }
     return socket;
   };
 
