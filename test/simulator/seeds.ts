@@ -1,7 +1,5 @@
 /** Seeds whose lives break an invariant for a reason that is known and not mended yet. */
-export const knownHoles: Readonly<Record<number, string>> = {
-  231: 'the volume of a bootstrap member is lost before the cluster forms: the cluster never forms',
-};
+export const knownHoles: Readonly<Record<number, string>> = {};
 
 /** Seeds whose lives have shown a defect, with the defect. They must stay green. */
 export const foundDefects: Readonly<Record<number, string>> = {
