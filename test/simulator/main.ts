@@ -10,7 +10,7 @@ import { knownHoles } from './seeds.ts';
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    lives: { type: 'string', default: '300' },
+    lives: { type: 'string', default: '150' },
     from: { type: 'string', default: '1' },
     minutes: { type: 'string' },
   },

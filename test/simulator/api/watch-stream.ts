@@ -34,6 +34,8 @@ export class WatchStream implements AsyncIterable<Event>, AsyncIterator<Event> {
   #waiting: ((ready: () => IteratorResult<Event>) => void) | undefined;
   #ending: Ending | undefined;
   #deliverAt = 0;
+  /** True once an event is not delivered: no later event may be, or it would be missed for ever. */
+  #isEnding = false;
 
   constructor(parts: WatchParts, request: WatchRequest) {
     this.#parts = parts;
@@ -70,7 +72,7 @@ export class WatchStream implements AsyncIterable<Event>, AsyncIterator<Event> {
   }
 
   #see(change: ObjectChange): void {
-    if (this.#ending !== undefined) return;
+    if (this.#isEnding || this.#ending !== undefined) return;
     const event = eventFor(change, this.#request.selection);
     if (event === undefined) return;
     const { scheduler, process, faults } = this.#parts;
@@ -86,6 +88,7 @@ export class WatchStream implements AsyncIterable<Event>, AsyncIterator<Event> {
   }
 
   #endLater(millis: number, failure: Error | undefined): void {
+    this.#isEnding = true;
     this.#parts.scheduler.after(millis, () => this.#parts.process.run(() => this.#end(failure)));
   }
 

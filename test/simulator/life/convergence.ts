@@ -35,12 +35,13 @@ function ofPods(world: World, { size, version }: Wanted): string | undefined {
 }
 
 function ofStatus(world: World): string | undefined {
-  const { status } = world.api.get(clusters, at);
+  const { status, metadata } = world.api.get(clusters, at);
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
   const of = (wanted: string): Condition =>
     conditions.find(({ type }) => type === wanted) ?? { type: wanted, status: 'missing', reason: '' };
   const [available, progressing] = [of('Available'), of('Progressing')];
   if (available.status !== 'True') return `status: Available is ${available.status} (${available.reason})`;
+  if (Reflect.get(Object(status), 'observedGeneration') !== metadata.generation) return 'status: of an older spec';
   return progressing.reason === 'AsDesired' ? undefined : `status: Progressing is ${progressing.reason}`;
 }
 
