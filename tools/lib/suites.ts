@@ -141,6 +141,6 @@ const firstLine = (message = ''): string => message.trimStart().split('\n', 1).j
 export async function runOne(command: string, args: readonly string[], limitMillis: number): Promise<SuiteResult> {
   const { code, cpuSeconds, wallSeconds, isOverdue } = await measured(command, args, { limitMillis });
   if (code === 0 && !isOverdue) return { passed: 1, failed: 0, cpuSeconds, wallSeconds };
-  const failure = isOverdue ? overdueMessage(command, limitMillis) : command;
+  const failure = isOverdue ? overdueMessage(command, limitMillis) : [command, ...args].join(' ');
   return { passed: 0, failed: 1, failures: [failure], cpuSeconds, wallSeconds };
 }

@@ -167,3 +167,19 @@ describe('a bootstrap member that cannot start when the version of the spec is c
       steps: expect.arrayContaining([{ kind: 'stop-member-pod', ...step }]),
     }));
 });
+
+describe('a bootstrap member whose PVC has lost its volume', () => {
+  const lostFor = (unreadyMillis: number): Change =>
+    withMemberPod('db-0', { phase: 'starting', ready: false, volume: 'lost', claim: 'db-0', unreadyMillis });
+  const plan = (...changes: readonly Change[]) =>
+    planCluster(aWorld(unrecorded, outOfContact(), unreadyAll, ...changes));
+
+  it('is reported with the remedy', () =>
+    expect(plan(lostFor(16_000))).toMatchObject({
+      ...{ is: 'wait', reason: 'MemberStuck', needsUserAction: true },
+      message: expect.stringMatching(/^db-0 cannot start: the volume of PersistentVolumeClaim db-0 is lost; delete/),
+    }));
+
+  it('is waited for while a cache may be late', () =>
+    expect(plan(lostFor(1_000))).toMatchObject({ is: 'wait', reason: 'Forming' }));
+});

@@ -3,7 +3,8 @@ import type { ClusterIntent } from '../../model/intent.ts';
 import type { MemberName } from '../../model/names.ts';
 import { causeOf } from '../cause.ts';
 import { isAsDesired } from '../roll/outdated.ts';
-import { act, type MemberStep, type Rule, type Verdict, wait } from '../step.ts';
+import { isUnreadyTooLong } from '../scale/start-joining-member.ts';
+import { act, type MemberStep, type Rule, type Verdict, wait, waitForUser } from '../step.ts';
 import { bootstrapVersion, heldVersion } from './bootstrap-version.ts';
 import { hasFormedUnrecorded } from './has-formed.ts';
 
@@ -19,8 +20,21 @@ export const startBootstrapMembers: Rule = (world) => {
   const steps = bootstrap.members.flatMap((name) => stepFor(name, world));
   if (steps.length > 0) return act('Creating', `starting ${bootstrap.members.length} bootstrap members`, ...steps);
 
-  return withRemedy(causeOf(world.memberPods), bootstrap, world) ?? wait('Forming', waitingFor(bootstrap, world));
+  const cause = causeOf(world.memberPods) ?? lostVolume(world);
+  return withRemedy(cause, bootstrap, world) ?? wait('Forming', waitingFor(bootstrap, world));
 };
+
+/** Caches show a PVC later than its pod at times, so a PVC counts as lost after this time. */
+const secondsUntilLost = 15;
+
+/** A pod whose PVC has lost its volume never starts. Without data of others, a user decides to start again. */
+function lostVolume({ memberPods }: ClusterWorld): Verdict | undefined {
+  const lost = memberPods.find((each) => each.volume === 'lost' && isUnreadyTooLong(each, secondsUntilLost));
+  if (lost === undefined) return undefined;
+  const { name, claim } = lost;
+  const message = `${name} cannot start: the volume of PersistentVolumeClaim ${claim} is lost; delete the PersistentVolumeClaim and pod ${name}, and ${name} starts on a new volume`;
+  return waitForUser('MemberStuck', message);
+}
 
 /** The list of bootstrap members never changes: a majority of them may already have formed the cluster. */
 function withRemedy(cause: Verdict | undefined, { members }: Bootstrap, world: ClusterWorld): Verdict | undefined {
