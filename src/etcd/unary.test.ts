@@ -36,7 +36,9 @@ async function call(
   const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   try {
     const stream = session.request({ ':method': 'POST', ':path': '/x/Y', ...unaryHeaders({ millis: 5, token: 't' }) });
-    return Buffer.from(await unary(stream, Buffer.from('question'), { signal, mostBytes: 32 })).toString();
+    const answer = await unary(stream, Buffer.from('question'), { signal, mostBytes: 32 });
+    expect(Object.getPrototypeOf(answer), 'values of keys are no Buffers').toBe(Uint8Array.prototype);
+    return Buffer.from(answer).toString();
   } finally {
     await until;
     session.destroy();

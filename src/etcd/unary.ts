@@ -108,7 +108,7 @@ class Answer {
     const whole = this.#whole();
     const isComplete = whole.length >= prefixBytes && whole.length === prefixBytes + lengthIn(whole);
     if (!isComplete || whole[0] !== 0) throw new ConnectError('the answer is not one whole message', Code.Internal);
-    return whole.subarray(prefixBytes);
+    return new Uint8Array(whole.buffer, whole.byteOffset + prefixBytes, whole.length - prefixBytes); // not a Buffer
   }
 
   /** All parts as one; usually there is only one. */
