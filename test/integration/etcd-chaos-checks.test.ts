@@ -140,12 +140,14 @@ class Liar {
     return { ...operation, answer: { ...operation.answer, value: old.value } };
   }
 
+  /** Only reads one after the other prove an order. Each value is written once, so the old value cannot come back. */
   #learn(read: Acknowledged): void {
     const { key } = read.request;
-    const last = this.#newest.get(key)?.answer;
+    const last = this.#newest.get(key);
     this.#newest.set(key, read);
-    const isReplaced = last !== undefined && last.value !== '' && last.value !== read.answer.value;
-    if (isReplaced && last.revision < read.answer.revision) this.#stale.set(key, { value: last.value, provenBy: read });
+    if (last === undefined || last.return >= read.call) return;
+    const { value } = last.answer;
+    if (value !== '' && value !== read.answer.value) this.#stale.set(key, { value, provenBy: read });
   }
 }
 
