@@ -6,11 +6,14 @@ import { Failure } from '../../../std/failure.ts';
 import type { ControllerContext } from '../../shared/context.ts';
 import type { Observed } from '../observe/observe.ts';
 
-/** The members that the client Service leads to, by its EndpointSlices; `unknown` without permission to list them. */
+/**
+ * The members that the client Service leads to, by its EndpointSlices; `unknown` without permission to list them.
+ * Undefined after any other failure: the next pass asks again.
+ */
 export async function observeClientEndpoints(
   { world, blueprint, podWith }: Observed,
   { list }: Pick<ControllerContext, 'list'>,
-): Promise<NonNullable<ClusterWorld['clientEndpoints']>> {
+): Promise<ClusterWorld['clientEndpoints']> {
   const labelSelector = `kubernetes.io/service-name=${blueprint.naming.clientService}`;
   try {
     const { items } = await list(endpointSlices, { namespace: blueprint.intent.namespace, labelSelector });
@@ -21,7 +24,7 @@ export async function observeClientEndpoints(
   } catch (thrown) {
     const failure = Failure.from(thrown);
     if (failure.kind === 'bug') throw failure;
-    return 'unknown';
+    return failure.kind === 'forbidden' ? 'unknown' : undefined;
   }
 }
 

@@ -242,7 +242,7 @@ export interface ClusterWorld {
   /** Observed only if the plan would conclude that quorum is lost: see `needsHidden`. */
   readonly hidden?: readonly HiddenObject[];
   /** The members that the client Service leads to. Observed only if the plan depends on it: `needsClientEndpoints`. */
-  readonly clientEndpoints?: readonly MemberName[] | 'unknown';
+  readonly clientEndpoints?: readonly MemberName[] | 'unknown' | undefined;
   /** Problems with the Secrets that the spec names, as messages. */
   readonly secretProblems: readonly string[];
   /** A problem with the Secret of the operator's etcd user, while auth is off and the Secret is not needed. */
